@@ -1,0 +1,237 @@
+"""Grades one suite: the correct programs, the canary, and every fault until its verdict is certain."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from grader.plan import Planned, draw_plan
+from grader.programs import Kind, programs_of
+from grader.run import CUT_SHORT, Ending, RunResult
+from grader.runner import Runner, any_failure
+from grader.trial import Trial, first_run
+from grader.validity import (
+    BLIND,
+    Examination,
+    Observed,
+    Problem,
+    ending_problem,
+    nothing_ran,
+    noticed,
+    unloaded,
+)
+from grader.verdict import Baseline, Verdict, baseline_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from grader.lesson import Fault, Lesson
+    from grader.plan import Plan
+    from grader.programs import Programs
+    from grader.workers.pool import Workers
+
+
+@dataclass(frozen=True)
+class FaultResult:
+    """What became of one fault, and how long its first run took."""
+
+    fault: Fault
+    verdict: Verdict
+    seconds: float
+
+
+@dataclass(frozen=True)
+class SuiteGrade:
+    """What a grading found; `faults` is empty unless there are no problems."""
+
+    tests: int
+    problems: tuple[Problem, ...]
+    faults: tuple[FaultResult, ...]
+    notices: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to grade.
+
+    Attributes:
+        seed: drives settings, orders and all randomness of the suite.
+        timeout: seconds for one correct run.
+        jobs: runs at a time.
+        every_killer: name all tests that show a fault, not only the first.
+    """
+
+    seed: int
+    timeout: float = 20.0
+    jobs: int = 1
+    every_killer: bool = False
+
+
+@dataclass
+class Grading:
+    """The grading of one suite that the workers have prepared.
+
+    Attributes:
+        on_progress: called with the runs that are done and the runs that are known to be needed.
+    """
+
+    lesson: Lesson
+    workers: Workers
+    test_files: Sequence[str]
+    options: Options
+    on_progress: Callable[[int, int], None] = lambda _done, _all: None
+
+    def __post_init__(self) -> None:
+        self._programs: Programs = programs_of(self.lesson)
+        self._plan: Plan = draw_plan(self._programs, self.options.seed)
+        self._runner = Runner(self.workers, self.options.timeout)
+        self._board = _Board()
+        self._progress_lock = threading.Lock()
+        self._done = 0
+        self._needed = 1 + len(self._plan.correct) + 2 * len(self._plan.faults)
+
+    def grade(self) -> SuiteGrade:
+        """Run everything that a certain verdict takes."""
+        with ThreadPoolExecutor(self.options.jobs, thread_name_prefix="run") as pool:
+            try:
+                return self._grade(pool)
+            except BaseException:
+                self._board.release()
+                self.workers.cancel()
+                pool.shutdown(wait=True, cancel_futures=True)
+                raise
+
+    def _grade(self, pool: ThreadPoolExecutor) -> SuiteGrade:
+        list(pool.map(self._first_pass, [self._plan.first, self._plan.canary, *self._plan.rest]))
+        if self._board.draws and not self._board.given_up:
+            self._needed += len(self._plan.extra)
+            list(pool.map(self._first_pass, self._plan.extra))
+        runs = self._board.correct([*self._plan.correct, *self._plan.extra])
+        tests = len({test for run in runs for test in run.result.tests})
+        problems = self._problems(runs)
+        if problems:
+            return SuiteGrade(tests, tuple(problems), (), ())
+        baseline = baseline_of([run.result for run in runs], self.test_files)
+        faults = list(pool.map(lambda planned: self._try(planned, baseline), self._plan.faults))
+        return SuiteGrade(tests, (), tuple(faults), tuple(_notices(runs, self._board, faults)))
+
+    # first runs
+
+    def _first_pass(self, planned: Planned) -> None:
+        kind = planned.program.kind
+        if kind.correct:
+            self._correct_run(planned)
+        elif kind is Kind.CANARY:
+            self._board.put(planned, self._runner.run(planned.program, planned.setting, watch=any_failure))
+        else:
+            self._board.wait_for_a_correct_run()
+            if not self._board.rejected:
+                self._board.put(
+                    planned, first_run(self._runner, planned, every_killer=self.options.every_killer)
+                )
+        self._advance()
+
+    def _correct_run(self, planned: Planned) -> None:
+        if self._board.given_up:
+            return
+        result = self._runner.run(planned.program, planned.setting)
+        if result.ending in CUT_SHORT:
+            # Believed when it recurs with nothing else running; the first one that does ends the grading.
+            result = self._runner.run(planned.program, planned.setting, alone=True)
+        self._board.put(planned, result)
+
+    def _advance(self) -> None:
+        with self._progress_lock:
+            self._done += 1
+            self.on_progress(self._done, self._needed)
+
+    # what they mean
+
+    def _problems(self, runs: Sequence[Observed]) -> list[Problem]:
+        for run in runs:
+            if run.result.ending in CUT_SHORT:
+                return [ending_problem(run)]
+        problems = Examination(self._runner, self._programs.reference).problems(runs)
+        if problems:
+            return problems
+        if not baseline_of([run.result for run in runs], self.test_files).sound:
+            return [nothing_ran([run.result for run in runs], self.test_files)]
+        return [] if self._canary_noticed() else [BLIND]
+
+    def _canary_noticed(self) -> bool:
+        reference = self._board.result(self._plan.correct[0])
+        canary = self._board.result(self._plan.canary)
+        if noticed(reference, canary) or canary.ending is not Ending.STOPPED:
+            return noticed(reference, canary)
+        full = self._runner.run(self._plan.canary.program, self._plan.canary.setting)
+        return noticed(reference, full)
+
+    def _try(self, planned: Planned, baseline: Baseline) -> FaultResult:
+        fault = next(fault for fault in self.lesson.faults if fault.id == planned.program.name)
+        first = self._board.result(planned)
+        trial = Trial(
+            self._runner,
+            self._programs.reference,
+            baseline,
+            planned,
+            self._plan.repeats[fault.id],
+            fault.timeout_is_kill,
+            self.options.every_killer,
+        )
+        verdict = trial.verdict(first)
+        self._advance()
+        return FaultResult(fault, verdict, first.seconds)
+
+
+@dataclass
+class _Board:
+    """What the first runs showed, put there by several threads."""
+
+    draws: bool = False
+    rejected: bool = False  # a correct program was rejected: no fault needs to run any more
+    given_up: bool = False  # a correct run was cut short, twice: nothing needs to run any more
+    _results: dict[Planned, RunResult] = field(default_factory=dict)
+    _ready: threading.Event = field(default_factory=threading.Event)
+
+    def put(self, planned: Planned, result: RunResult) -> None:
+        self._results[planned] = result
+        if planned.program.kind.correct:
+            self.draws |= result.draws > 0
+            self.given_up |= result.ending in CUT_SHORT
+            self.rejected |= self.given_up or bool(result.rejecting()) or bool(unloaded(result))
+            self._ready.set()
+
+    def wait_for_a_correct_run(self) -> None:
+        """The deadline of a fault follows from the correct runs: one of them has to be there."""
+        self._ready.wait()
+
+    def release(self) -> None:
+        """Nothing is coming any more: let no one wait for it."""
+        self.rejected = self.given_up = True
+        self._ready.set()
+
+    def result(self, planned: Planned) -> RunResult:
+        return self._results[planned]
+
+    def correct(self, planned: Sequence[Planned]) -> list[Observed]:
+        """The correct runs that were made, in the order of the plan."""
+        return [Observed(each, self._results[each]) for each in planned if each in self._results]
+
+
+def _notices(runs: Sequence[Observed], board: _Board, faults: Sequence[FaultResult]) -> list[str]:
+    everywhere = set.intersection(*(set(run.result.tests) for run in runs))
+    somewhere = dict.fromkeys(test for run in runs for test in run.result.tests)
+    notices = [
+        f"{test} does not exist on every correct program, so it kills nothing: let its name not depend on the module"
+        for test in somewhere
+        if test not in everywhere
+    ]
+    if board.draws:
+        notices.append(
+            f"The suite draws randomness that it does not seed: it ran {len(runs)} times on correct programs. "
+            "Give its generators a seed."
+        )
+    notices += [f"{each.fault.id}: {each.verdict.notice}" for each in faults if each.verdict.notice]
+    return notices

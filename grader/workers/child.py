@@ -1,0 +1,167 @@
+"""A run: one program, one setting, the whole suite (or some tests of it).
+
+The only process in which learner's code runs. It learns neither which program it holds nor what is expected of it.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from _pytest.outcomes import Exit
+
+from grader.workers import hypothesis_settings, randomness, session
+from grader.workers.wire import (
+    MAX_ID,
+    MAX_TESTS,
+    Broken,
+    Collected,
+    Ended,
+    Module,
+    Order,
+    Run,
+    Started,
+    Trouble,
+    run_decoder,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from _pytest.main import Session
+    from _pytest.nodes import Item
+
+    from grader.workers.library import LibraryImporter
+    from grader.workers.recorder import Recorder
+
+IDS_IN_A_RECORD = 50
+CHANNEL = 3  # the descriptor of a run's channel, in the run
+
+
+def main(channel: int, prepared: Session, recorder: Recorder, library: LibraryImporter, temp: str) -> None:
+    """Receive a program, run the suite on it, send records; never returns.
+
+    Args:
+        channel: socket to the grader: the program comes in, records go out.
+        prepared: pytest's session, made before the fork.
+        recorder: the plugin that writes records.
+        library: where the program's modules go.
+        temp: the run's own folder, which exists and is empty.
+    """
+    _leave_everything_but(channel)
+    _move_to(temp)
+    run = run_decoder.decode(_read_all(CHANNEL))
+    recorder.channel = CHANNEL
+    recorder.temp = temp
+    try:
+        library.add(run.program)
+        draws = randomness.install(run.seed)
+        run = _without_program(run)
+        session.use_temp(prepared.config, Path(temp, "tmp"))
+        items = _collect(prepared, recorder)
+        if _run_tests(prepared, recorder, _chosen(items, run)):
+            recorder.send(Ended(draws.total()))
+    except (SystemExit, KeyboardInterrupt, Exit) as error:
+        recorder.send(Broken(recorder.masked(f"{type(error).__name__}: {error}")))
+    except BaseException as error:  # noqa: BLE001 - whatever is left is said to the grader, then the process ends
+        recorder.send(Trouble(recorder.masked(f"{type(error).__name__}: {error}")))
+    # No clean-up of the suite's, no waiting for its threads: everything that counts has been said.
+    os._exit(0)
+
+
+def _leave_everything_but(channel: int) -> None:
+    if channel != CHANNEL:
+        os.dup2(channel, CHANNEL)
+    os.closerange(CHANNEL + 1, os.sysconf("SC_OPEN_MAX"))
+    os.set_inheritable(CHANNEL, False)  # noqa: FBT003 - its signature
+
+
+def _move_to(temp: str) -> None:
+    os.chdir(temp)
+    os.environ["HOME"] = os.environ["TMPDIR"] = temp
+
+
+def _read_all(descriptor: int) -> bytes:
+    parts = []
+    while data := os.read(descriptor, 1 << 20):
+        parts.append(data)
+    return b"".join(parts)
+
+
+def _without_program(run: Run) -> Run:
+    return Run(
+        [Module(module.name, "", module.is_package) for module in run.program],
+        run.order,
+        run.order_seed,
+        "",
+        run.only,
+    )
+
+
+def _collect(prepared: Session, recorder: Recorder) -> list[Item]:
+    items = list(prepared.perform_collect())
+    if len(items) > MAX_TESTS:
+        msg = f"the suite has {len(items)} tests; {MAX_TESTS} is the most that is graded"
+        raise Exit(msg)
+    if "hypothesis" in sys.modules:
+        hypothesis_settings.apply_to(items)
+    ids = [item.nodeid[:MAX_ID] for item in items]
+    for start in range(0, len(ids), IDS_IN_A_RECORD):
+        recorder.send(Collected(ids[start : start + IDS_IN_A_RECORD], last=False))
+    recorder.send(Collected([], last=True))
+    return items
+
+
+def _chosen(items: Sequence[Item], run: Run) -> list[tuple[int, Item]]:
+    numbered = list(enumerate(items))
+    if run.only is not None:
+        numbered = [(index, item) for index, item in numbered if item.nodeid[:MAX_ID] in run.only]
+    if run.order is Order.REVERSED:
+        numbered.reverse()
+    elif run.order is Order.SHUFFLED:
+        numbered = shuffled(numbered, random.Random(run.order_seed))  # noqa: S311 - to be repeatable is its purpose
+    return numbered
+
+
+def shuffled(numbered: Sequence[tuple[int, Item]], draw: random.Random) -> list[tuple[int, Item]]:
+    """Files in random order, in each the classes, in each the tests: what shares a scoped fixture stays together."""
+    by_file: Callable[[tuple[int, Item]], str] = lambda pair: pair[1].location[0]  # noqa: E731 - a key
+    by_class: Callable[[tuple[int, Item]], str] = lambda pair: _class_of(pair[1])  # noqa: E731 - a key
+    result: list[tuple[int, Item]] = []
+    for file in _shuffled_groups(numbered, by_file, draw):
+        for group in _shuffled_groups(file, by_class, draw):
+            draw.shuffle(group)
+            result += group
+    return result
+
+
+def _shuffled_groups(
+    pairs: Iterable[tuple[int, Item]], key: Callable[[tuple[int, Item]], str], draw: random.Random
+) -> list[list[tuple[int, Item]]]:
+    groups = [list(group) for _key, group in groupby(pairs, key)]
+    draw.shuffle(groups)
+    return groups
+
+
+def _class_of(item: Item) -> str:
+    return item.nodeid.partition("[")[0].rpartition("::")[0]
+
+
+def _run_tests(prepared: Session, recorder: Recorder, chosen: Sequence[tuple[int, Item]]) -> bool:
+    """Run each test through pytest's own protocol; False when the session was told to stop before the end."""
+    following: list[Item | None] = [item for _index, item in chosen[1:]]
+    following.append(None)
+    for (index, item), after in zip(chosen, following, strict=True):
+        recorder.send(Started(index))
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)
+        recorder.finish(index)
+        if prepared.shouldstop or prepared.shouldfail:
+            recorder.send(
+                Broken(f"the session was told to stop: {prepared.shouldstop or prepared.shouldfail}")
+            )
+            return False
+    return True

@@ -1,0 +1,79 @@
+"""The host of one submission: reads, checks and compiles its suite, prepares pytest, forks keepers.
+
+It executes nothing of the suite, and no other submission shares it.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.workers import child, hypothesis_settings, keeper, limits, session, suite
+from grader.workers.recorder import Recorder
+from grader.workers.wire import Link, NewKeeper, Prepare, Prepared
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from grader.workers.library import LibraryImporter
+
+
+def serve(link: Link, library: LibraryImporter) -> None:
+    """Prepare the suite that comes first, then fork a keeper for each `NewKeeper`, until the other side closes."""
+    prepare, _none = link.receive(Prepare)
+    home = Path(prepare.home)
+    root = Path(prepare.root) if prepare.root else _lay_down(prepare, home / prepare.root_name)
+    own = suite.read(prepare, root)
+    if own.findings:
+        link.send(Prepared(own.findings, own.test_files))
+        return
+    recorder = Recorder(own)
+    importer = suite.install(own, recorder.loading)
+    if own.uses_hypothesis:
+        hypothesis_settings.load_profile()
+    empty = home / "pytest"
+    empty.mkdir()
+    prepared = session.prepare(root, importer, empty, recorder)
+    # Objects made so far are the same in all runs: the collector need not look at them, so their pages stay shared.
+    gc.collect()
+    gc.freeze()
+    link.send(Prepared([], own.test_files))
+
+    def run(channel: int, temp: str) -> None:
+        child.main(channel, prepared, recorder, library, temp)
+
+    _fork_keepers(link, str(home), run)
+
+
+def _lay_down(prepare: Prepare, root: Path) -> Path:
+    root.mkdir(parents=True)
+    for file in prepare.files:
+        path = root / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(file.data)
+    return root
+
+
+def _fork_keepers(link: Link, home: str, run: Callable[[int, str], None]) -> None:
+    host = os.getpid()
+    while True:
+        try:
+            _record, (descriptor,) = link.receive(NewKeeper)
+        except EOFError:
+            break
+        if os.fork() == 0:
+            try:
+                link.close()
+                limits.die_with(host)
+                keeper.serve(Link(socket.socket(fileno=descriptor)), home, run)
+            finally:
+                os._exit(0)
+        os.close(descriptor)
+    while True:
+        try:
+            os.wait()
+        except ChildProcessError:
+            return

@@ -1,0 +1,76 @@
+"""The warm server: a clean interpreter that imports what every run needs, once, and forks a host per submission.
+
+Started as `python -S -P -s server.py DESCRIPTOR PATH…` with an environment of ours: no site customisation, no `.pth`
+file, nothing of the learner's on the path. It runs no learner's code and reads no learner's file.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+MODULES = (
+    "numpy.linalg",
+    "numpy.random",
+    "numpy.testing",
+    "pytest",
+    "unittest.mock",
+    "grader.workers.host",
+)
+
+
+def main(arguments: list[str]) -> None:
+    """Serve hosts on the socket with this descriptor; the other arguments are folders of packages."""
+    descriptor, *folders = arguments
+    sys.path[:] = [path for path in sys.path if path] + folders
+    _import_what_runs_need()
+    _serve(int(descriptor))
+
+
+def _import_what_runs_need() -> None:
+    """Import it here, so that no run pays for it; some of it numpy and pytest would load lazily in every run."""
+    for name in MODULES:
+        importlib.import_module(name)
+
+
+def _serve(descriptor: int) -> None:
+    # The path to these is set only now.
+    import socket  # noqa: PLC0415
+
+    from grader.workers import host, library, limits  # noqa: PLC0415
+    from grader.workers.wire import Library, Link, NewHost  # noqa: PLC0415
+
+    grader = os.getppid()
+    limits.die_with(grader)
+    link = Link(socket.socket(fileno=descriptor))
+    try:
+        books, _none = link.receive(Library)
+    except EOFError:
+        return
+    importer = library.install()
+    importer.add(books.modules)
+    importer.import_all(books.late)
+    while True:
+        try:
+            _record, (hosted,) = link.receive(NewHost)
+        except EOFError:
+            break
+        server = os.getpid()
+        if os.fork() == 0:
+            try:
+                link.close()
+                limits.die_with(server)
+                host.serve(Link(socket.socket(fileno=hosted)), importer)
+            finally:
+                os._exit(0)
+        os.close(hosted)
+    while True:
+        try:
+            os.wait()
+        except ChildProcessError:
+            return
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
