@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from grader.lesson import Fault, Lesson
     from grader.plan import Plan
     from grader.programs import Programs
-    from grader.workers.pool import Workers
+    from grader.workers.pool import Host
 
 
 @dataclass(frozen=True)
@@ -71,22 +71,21 @@ class Options:
 
 @dataclass
 class Grading:
-    """The grading of one suite that the workers have prepared.
+    """The grading of one suite that a host has prepared.
 
     Attributes:
         on_progress: called with the runs that are done and the runs that are known to be needed.
     """
 
     lesson: Lesson
-    workers: Workers
-    test_files: Sequence[str]
+    host: Host
     options: Options
     on_progress: Callable[[int, int], None] = lambda _done, _all: None
 
     def __post_init__(self) -> None:
         self._programs: Programs = programs_of(self.lesson)
         self._plan: Plan = draw_plan(self._programs, self.options.seed)
-        self._runner = Runner(self.workers, self.options.timeout)
+        self._runner = Runner(self.host, self.options.timeout)
         self._board = _Board()
         self._progress_lock = threading.Lock()
         self._done = 0
@@ -99,7 +98,7 @@ class Grading:
                 return self._grade(pool)
             except BaseException:
                 self._board.release()
-                self.workers.cancel()
+                self.host.cancel()
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
 
@@ -113,7 +112,7 @@ class Grading:
         problems = self._problems(runs)
         if problems:
             return SuiteGrade(tests, tuple(problems), (), ())
-        baseline = baseline_of([run.result for run in runs], self.test_files)
+        baseline = baseline_of([run.result for run in runs], self.host.prepared.test_files)
         faults = list(pool.map(lambda planned: self._try(planned, baseline), self._plan.faults))
         return SuiteGrade(tests, (), tuple(faults), tuple(_notices(runs, self._board, faults)))
 
@@ -156,8 +155,8 @@ class Grading:
         problems = Examination(self._runner, self._programs.reference).problems(runs)
         if problems:
             return problems
-        if not baseline_of([run.result for run in runs], self.test_files).sound:
-            return [nothing_ran([run.result for run in runs], self.test_files)]
+        if not baseline_of([run.result for run in runs], self.host.prepared.test_files).sound:
+            return [nothing_ran([run.result for run in runs], self.host.prepared.test_files)]
         return [] if self._canary_noticed() else [BLIND]
 
     def _canary_noticed(self) -> bool:

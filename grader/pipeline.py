@@ -11,13 +11,14 @@ from grader.lesson import load_lesson
 from grader.programs import library_of
 from grader.report_parts import Findings, suite_report
 from grader.submission import read_submission
-from grader.workers.pool import Workers, hypothesis_installed
-from grader.workers.wire import Prepare, Rules
+from grader.workers.pool import Server, Suite, hypothesis_installed
+from grader.workers.wire import Rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from grader.grading import SuiteGrade
     from grader.lesson import Lesson
     from grader.report import Report
     from grader.submission import Submission
@@ -62,22 +63,23 @@ def check_suite(request: Request) -> Report:
         GraderError: the lesson or the machine does not allow a grading.
     """
     begun = time.monotonic()
-    with Workers(request.options.jobs) as workers:
+    with Server() as server:
         lesson = load_lesson(request.course, request.lesson)
-        workers.load(library_of(lesson))
+        server.load(library_of(lesson))
         submission = read_submission(request.tests)
-        findings = _findings(workers, lesson, submission)
-        grade = None
-        if not findings.stop:
-            grading = Grading(lesson, workers, findings.test_files, request.options, request.on_progress)
-            grade = grading.grade()
+        findings, grade = _grade(request, server, lesson, submission)
     seconds = time.monotonic() - begun
     return suite_report(request, lesson, submission, findings, grade, seconds)
 
 
-def _findings(workers: Workers, lesson: Lesson, submission: Submission) -> Findings:
+def _grade(
+    request: Request, server: Server, lesson: Lesson, submission: Submission
+) -> tuple[Findings, SuiteGrade | None]:
     if submission.findings:
-        return Findings(submission.findings, ())
+        return Findings(submission.findings, ()), None
     rules = Rules(list(lesson.imports), hypothesis_installed())
-    prepared = workers.prepare(Prepare(list(submission.files), submission.root_name, workers.home(), rules))
-    return Findings(tuple(prepared.findings), tuple(prepared.test_files))
+    host = server.open(Suite(submission.root_name, submission.files, rules), request.options.jobs)
+    findings = Findings(tuple(host.prepared.findings), tuple(host.prepared.test_files))
+    if findings.stop:
+        return findings, None
+    return findings, Grading(lesson, host, request.options, request.on_progress).grade()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from grader.workers import wire
-from grader.workers.pool import Job
+from grader.workers.conversation import Job
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from grader.plan import Setting
     from grader.programs import Program
     from grader.run import RunResult, Transcript
-    from grader.workers.pool import Workers
+    from grader.workers.pool import Host
 
 SLOWDOWN = 5  # a fault may take so many times as long as the slowest correct run
 FLOOR = 2.0  # seconds that every fault gets
@@ -26,11 +26,11 @@ class Runner:
     """Runs programs in settings, under the deadlines of the grading.
 
     Attributes:
-        workers: the processes.
+        host: the suite, prepared.
         timeout: seconds that a correct run or the canary's may take.
     """
 
-    workers: Workers
+    host: Host
     timeout: float
     _slowest: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -48,7 +48,7 @@ class Runner:
         chosen = list(only) if only is not None else None
         order = wire.Run(list(program.modules), setting.order, setting.order_seed, setting.seed, chosen)
         deadline = self.timeout if program.kind.correct or program.kind == "canary" else self.fault_deadline
-        result = self.workers.run(Job(order, deadline, alone, watch))
+        result = self.host.run(Job(order, deadline, alone, watch))
         if program.kind.correct and only is None:
             with self._lock:
                 self._slowest = max(self._slowest, result.seconds)

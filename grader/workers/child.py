@@ -21,7 +21,6 @@ from grader.workers.wire import (
     Broken,
     Collected,
     Ended,
-    Module,
     Order,
     Run,
     Started,
@@ -58,6 +57,8 @@ def main(channel: int, prepared: Session, recorder: Recorder, library: LibraryIm
     recorder.channel = CHANNEL
     recorder.temp = temp
     try:
+        if run.whole:
+            library.clear()
         library.add(run.program)
         draws = randomness.install(run.seed)
         run = _without_program(run)
@@ -93,13 +94,7 @@ def _read_all(descriptor: int) -> bytes:
 
 
 def _without_program(run: Run) -> Run:
-    return Run(
-        [Module(module.name, "", module.is_package) for module in run.program],
-        run.order,
-        run.order_seed,
-        "",
-        run.only,
-    )
+    return msgspec.structs.replace(run, program=[], seed="")
 
 
 def _collect(prepared: Session, recorder: Recorder) -> list[Item]:
@@ -153,8 +148,7 @@ def _class_of(item: Item) -> str:
 
 def _run_tests(prepared: Session, recorder: Recorder, chosen: Sequence[tuple[int, Item]]) -> bool:
     """Run each test through pytest's own protocol; False when the session was told to stop before the end."""
-    following: list[Item | None] = [item for _index, item in chosen[1:]]
-    following.append(None)
+    following: list[Item | None] = [*(item for _index, item in chosen[1:]), None][: len(chosen)]
     for (index, item), after in zip(chosen, following, strict=True):
         recorder.send(Started(index))
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=after)

@@ -38,6 +38,13 @@ class LibraryImporter(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             self._modules[module.name] = module
             self._code.pop(module.name, None)
 
+    def clear(self) -> None:
+        """Forget every module, those that are imported already too."""
+        for name in self._modules:
+            sys.modules.pop(name, None)
+        self._modules.clear()
+        self._code.clear()
+
     def import_all(self, late: Iterable[str] = ()) -> None:
         """Import every module that is known, except those in `late`."""
         for name in sorted(self._modules.keys() - set(late)):

@@ -1,42 +1,28 @@
-"""The grader's side: starts the warm server, hands out runs to keepers, enforces every deadline from outside."""
+"""The grader's side: starts the warm server, opens hosts on it and makes runs, every deadline enforced from outside."""
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
 import os
 import queue
-import select
 import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from grader.errors import HarnessError
 from grader.run import Exit, RunResult, Transcript, conclude
-from grader.workers import wire
-from grader.workers.wire import (
-    Frames,
-    Gone,
-    Library,
-    Link,
-    NewHost,
-    NewKeeper,
-    Prepare,
-    Prepared,
-    Start,
-    Stop,
-)
+from grader.workers.conversation import Cancelled, Job, KeeperGone, Slot
+from grader.workers.wire import Library, Link, NewHost, NewKeeper, Prepare, Prepared, Rules, SuiteFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 PACKAGES = ("numpy", "pytest", "_pytest", "pluggy", "msgspec", "hypothesis", "grader")
 # The one variable of the machine that a run keeps: which kernels numpy's BLAS may use on this processor.
@@ -51,53 +37,39 @@ ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
 }
-MEMORY = 2 << 30  # bytes above what is mapped when a run starts
-FILE_SIZE = 64 << 20  # bytes
-CHUNK = 1 << 16
 GRACE = 5.0  # seconds that the server is given to end by itself
-
-
-class Cancelled(Exception):  # noqa: N818 - the grading was given up; no failure
-    """The grading was given up while a run was under way."""
+_SEE_DEBUG = "run again with --debug and report what it prints"
 
 
 @dataclass(frozen=True)
-class Job:
-    """One run to be made.
+class Suite:
+    """A suite to open a host for.
 
     Attributes:
-        run: program and setting, as they go to the run.
-        deadline: wall-clock seconds.
-        alone: nothing else may run at the same time.
-        watch: called after each record; True ends the run, since enough has been seen.
+        root_name: the name of its root folder.
+        files: its Python files.
+        rules: the policy that it has to follow; None for the course's own tests.
+        root: its place on disk, for the course's own tests, which read files beside them.
     """
 
-    run: wire.Run
-    deadline: float
-    alone: bool = False
-    watch: Callable[[Transcript], bool] | None = None
+    root_name: str
+    files: Sequence[SuiteFile]
+    rules: Rules | None = None
+    root: Path | None = None
 
 
-@dataclass
-class Workers:
-    """The processes of one grading. Use as a context manager: at its end none is left, nor any file of theirs."""
+class Server:
+    """The warm server and the temporary folder of one grading or of many.
 
-    slots: int
-    _lock: _Sharing = field(default_factory=lambda: _Sharing())  # noqa: PLW0108 - defined below
-    _closed: bool = False
+    Use as a context manager: at its end no process of it is left, nor any file.
+    """
 
-    def __post_init__(self) -> None:
+    def __init__(self) -> None:
         self.temp = tempfile.mkdtemp(prefix="ol-")
-        self._free: queue.SimpleQueue[_Slot] = queue.SimpleQueue()
-        self._slots: list[_Slot] = []
-        self._host: Link | None = None
-        self._host_lock = threading.Lock()
-        self._test_files: Sequence[str] = ()
+        self._hosts: list[Host] = []
         ours, theirs = socket.socketpair()
-        try:
-            self._server = _start_server(theirs.fileno(), self.temp)
-        finally:
-            theirs.close()
+        with theirs:
+            self._process = _start_server(theirs.fileno(), self.temp)
         self._link = Link(ours)
 
     def __enter__(self) -> Self:
@@ -107,68 +79,107 @@ class Workers:
         self.close()
 
     def load(self, library: Library) -> None:
-        """Give the server the course's package; once, before `prepare`."""
-        self._link.send(library)
+        """Give the server the course's package; once, before the first host."""
+        self._send(library)
 
-    def prepare(self, suite: Prepare) -> Prepared:
-        """Open a host for a suite and wait for what it found.
+    def open(self, suite: Suite, slots: int) -> Host:
+        """Fork a host for a suite and wait for what it found. At most `slots` runs of it go on at a time.
 
         Raises:
             HarnessError: the server or the host is gone.
         """
         ours, theirs = socket.socketpair()
         with theirs:
-            self._link.send(NewHost(), theirs.fileno())
-        self._host = Link(ours)
-        self._host.send(suite)
+            self._send(NewHost(), theirs.fileno())
+        host = Host(Link(ours), suite, tempfile.mkdtemp(prefix="suite-", dir=self.temp), slots)
+        self._hosts.append(host)
+        return host
+
+    def _send(self, record: Library | NewHost, *descriptors: int) -> None:
         try:
-            prepared, _none = self._host.receive(Prepared)
+            self._link.send(record, *descriptors)
+        except OSError as error:
+            raise HarnessError("the server that runs are forked from is gone", _SEE_DEBUG) from error
+
+    def close(self) -> None:
+        """End every process and remove every file of the server."""
+        for host in self._hosts:
+            host.close()
+        self._link.close()
+        try:
+            self._process.wait(GRACE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        shutil.rmtree(self.temp, ignore_errors=True)
+
+
+class Host:
+    """One suite, prepared: makes runs of it, from several threads at a time.
+
+    Attributes:
+        prepared: what was found in the suite before anything of it ran.
+    """
+
+    def __init__(self, link: Link, suite: Suite, home: str, slots: int) -> None:
+        self._link = link
+        self._home = home
+        self._most = slots
+        self._slots: list[Slot] = []
+        self._free: queue.SimpleQueue[Slot] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._sharing = _Sharing()
+        self._closed = False
+        root = str(suite.root) if suite.root is not None else None
+        link.send(Prepare(list(suite.files), suite.root_name, home, suite.rules, root))
+        try:
+            self.prepared, _none = link.receive(Prepared)
         except (EOFError, OSError) as error:
             raise HarnessError("the process that reads the suite is gone", _SEE_DEBUG) from error
-        self._test_files = prepared.test_files
-        return prepared
-
-    def home(self) -> str:
-        """A fresh folder below this grading's own."""
-        return tempfile.mkdtemp(prefix="suite-", dir=self.temp)
 
     def run(self, job: Job) -> RunResult:
-        """Make one run and wait for it; callable from several threads.
+        """Make one run and wait for it.
 
         Raises:
             HarnessError: the processes of the grading are gone.
-            Cancelled: `close` was called.
+            Cancelled: `cancel` was called.
         """
-        with self._lock.alone() if job.alone else self._lock.shared():
-            slot = self._slot()
+        with self._sharing.alone() if job.alone else self._sharing.shared():
+            slot = self._take()
             try:
-                return slot.run(job, self._test_files)
-            except _KeeperGone:
-                slot.close()
-                self._slots.remove(slot)
-                slot = self._new_slot()
-                return conclude(Transcript(self._test_files, malformed="it ended its keeper"), Exit(0, 0.0))
+                return slot.run(job, self.prepared.test_files)
+            except KeeperGone:
+                slot = self._replaced(slot)
+                return conclude(
+                    Transcript(self.prepared.test_files, malformed="it ended its keeper"), Exit(0, 0.0)
+                )
             finally:
                 self._free.put(slot)
 
-    def _slot(self) -> _Slot:
-        with self._host_lock:
-            if self._free.empty() and len(self._slots) < self.slots:
+    def _take(self) -> Slot:
+        with self._lock:
+            if self._free.empty() and len(self._slots) < self._most:
                 return self._new_slot()
         return self._free.get()
 
-    def _new_slot(self) -> _Slot:
-        if self._closed or self._host is None:
+    def _new_slot(self) -> Slot:
+        if self._closed:
             raise Cancelled
         ours, theirs = socket.socketpair()
         with theirs:
             try:
-                self._host.send(NewKeeper(), theirs.fileno())
+                self._link.send(NewKeeper(), theirs.fileno())
             except OSError as error:
                 raise HarnessError("the process that holds the suite is gone", _SEE_DEBUG) from error
-        slot = _Slot(Link(ours), lambda: self._closed)
+        slot = Slot(Link(ours), lambda: self._closed)
         self._slots.append(slot)
         return slot
+
+    def _replaced(self, slot: Slot) -> Slot:
+        slot.close()
+        with self._lock:
+            self._slots.remove(slot)
+            return self._new_slot()
 
     def cancel(self) -> None:
         """Give every run up that is under way; what waits for one gets `Cancelled`."""
@@ -177,166 +188,10 @@ class Workers:
             slot.abandon()
 
     def close(self) -> None:
-        """End every process and remove every file of the grading."""
+        """End the host and all that it runs."""
         self.cancel()
-        for link in (self._host, self._link, *(slot.link for slot in self._slots)):
-            if link is not None:
-                link.close()
-        try:
-            self._server.wait(GRACE)
-        except subprocess.TimeoutExpired:
-            self._server.kill()
-            self._server.wait()
-        shutil.rmtree(self.temp, ignore_errors=True)
-
-
-_SEE_DEBUG = "run again with --debug and report what it prints"
-
-
-class _KeeperGone(Exception):  # noqa: N818 - an event on the way; no one outside sees it
-    """A keeper ended in the middle of a run."""
-
-
-@dataclass
-class _Slot:
-    """One keeper, seen from the grader."""
-
-    link: Link
-    cancelled: Callable[[], bool]
-
-    def run(self, job: Job, test_files: Sequence[str]) -> RunResult:
-        ours, theirs = socket.socketpair()
-        with ours:
-            with theirs:
-                self._send(Start(MEMORY, _cpu_seconds(job.deadline), FILE_SIZE), theirs.fileno())
-            begun = time.monotonic()
-            _hand_over(ours, job.run)
-            return _Conversation(self, ours, job, Transcript(test_files), begun).result()
-
-    def _send(self, record: wire.Record, *descriptors: int) -> None:
-        try:
-            self.link.send(record, *descriptors)
-        except OSError as error:
-            raise Cancelled if self.cancelled() else _KeeperGone from error
-
-    def stop(self) -> None:
-        """Have the run killed."""
-        self._send(Stop())
-
-    def gone(self) -> Gone:
-        """The keeper's word that nothing of the run is left."""
-        try:
-            record, _none = self.link.receive(Gone)
-        except (EOFError, OSError) as error:
-            raise Cancelled if self.cancelled() else _KeeperGone from error
-        return record
-
-    def abandon(self) -> None:
-        """Let the keeper see the end of its socket, and whoever waits for its word wake up."""
-        with contextlib.suppress(OSError):
-            self.link.sock.shutdown(socket.SHUT_RDWR)
-
-    def close(self) -> None:
-        self.link.close()
-
-
-def _cpu_seconds(deadline: float) -> int:
-    return int(deadline) * 2 + 5
-
-
-def _hand_over(channel: socket.socket, run: wire.Run) -> None:
-    # A run that ended before it had read its program says so by its end.
-    with contextlib.suppress(OSError):
-        channel.sendall(wire.encode(run))
-        channel.shutdown(socket.SHUT_WR)
-
-
-@dataclass
-class _Conversation:
-    """What is said between the start of a run and its end."""
-
-    slot: _Slot
-    channel: socket.socket
-    job: Job
-    transcript: Transcript
-    begun: float
-    stopped: bool = False
-    timed_out: bool = False
-
-    def __post_init__(self) -> None:
-        self._frames = Frames()
-
-    def result(self) -> RunResult:
-        gone = self._follow()
-        process = Exit(gone.status, time.monotonic() - self.begun, self.stopped, self.timed_out)
-        return conclude(self.transcript, process)
-
-    def _follow(self) -> Gone:
-        poll = select.poll()
-        poll.register(self.channel, select.POLLIN)
-        poll.register(self.slot.link.sock, select.POLLIN)
-        while True:
-            ready = {found for found, _event in poll.poll(self._milliseconds_left())}
-            if self.channel.fileno() in ready and not self._read():
-                poll.unregister(self.channel)
-            if self.slot.link.sock.fileno() in ready:
-                gone = self.slot.gone()
-                self._drain()
-                return gone
-            if self._over():
-                self.slot.stop()
-                poll = select.poll()
-                poll.register(self.slot.link.sock, select.POLLIN)
-
-    def _milliseconds_left(self) -> float | None:
-        if self.stopped or self.timed_out:
-            return None
-        return max(0.0, self.begun + self.job.deadline - time.monotonic()) * 1000
-
-    def _over(self) -> bool:
-        """Whether the run has to be ended now; says so once."""
-        if self.stopped or self.timed_out:
-            return False
-        watch = self.job.watch
-        if (watch is not None and watch(self.transcript)) or self.transcript.malformed:
-            self.stopped = not self.transcript.malformed
-            self.timed_out = False
-            return self._say_once()
-        if time.monotonic() >= self.begun + self.job.deadline:
-            self.timed_out = True
-            return True
-        return False
-
-    def _say_once(self) -> bool:
-        said, self._said = getattr(self, "_said", False), True
-        return not said
-
-    def _read(self) -> bool:
-        """Take in what has come; False at the end of the channel."""
-        try:
-            data = self.channel.recv(CHUNK)
-        except ConnectionError:
-            return False
-        self._take(data)
-        return bool(data)
-
-    def _take(self, data: bytes) -> None:
-        if self.transcript.malformed:
-            return
-        try:
-            for body in self._frames.feed(data):
-                self.transcript.add(wire.decode_said(body))
-        except wire.Malformed as error:
-            self.transcript.malformed = str(error)
-
-    def _drain(self) -> None:
-        """Nothing of the run lives any more: what is in the channel now is all that there will be."""
-        self.channel.setblocking(False)  # noqa: FBT003 - its signature
-        try:
-            while self._read():
-                pass
-        except BlockingIOError:
-            pass
+        for link in (self._link, *(slot.link for slot in self._slots)):
+            link.close()
 
 
 class _Sharing:

@@ -98,6 +98,7 @@ class Run(msgspec.Struct, frozen=True, array_like=True):
     order_seed: int
     seed: str  # hex digest from which all randomness of the suite follows
     only: list[str] | None = None  # run these node ids alone
+    whole: bool = False  # the program is all of the course's package, nothing of the library's is left
 
 
 class Start(Record, frozen=True):

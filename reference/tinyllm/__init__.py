@@ -1,0 +1,1 @@
+"""tinyllm: a language model small enough to read, on numpy alone."""

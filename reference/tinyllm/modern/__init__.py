@@ -1,0 +1,1 @@
+"""What language models changed since the transformer of 2017."""

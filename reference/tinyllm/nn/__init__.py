@@ -1,0 +1,1 @@
+"""Layers: functions of tensors that own their parameters."""
