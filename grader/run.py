@@ -120,6 +120,7 @@ class Transcript:
     ended: wire.Ended | None = None
     broken: str = ""
     malformed: str = ""
+    suite_began: bool = False  # whether any code of the suite had a chance to run
     _running: int | None = None
     _loading: str = ""
     _done: set[int] = field(default_factory=set)
@@ -135,6 +136,7 @@ class Transcript:
         self._takers[type(record)](self, record)
 
     def _add_loading(self, record: wire.Loading) -> None:
+        self.suite_began = True
         if not self.collected:
             self._loading = record.file
 

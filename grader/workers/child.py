@@ -94,7 +94,7 @@ def _read_all(descriptor: int) -> bytes:
 
 
 def _without_program(run: Run) -> Run:
-    return msgspec.structs.replace(run, program=[], seed="")
+    return Run([], run.order, run.order_seed, "", run.only, run.whole)
 
 
 def _collect(prepared: Session, recorder: Recorder) -> list[Item]:

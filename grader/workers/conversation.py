@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from grader.errors import HarnessError
 from grader.run import Exit, RunResult, Transcript, conclude
 from grader.workers import wire
 from grader.workers.wire import Frames, Gone, Start, Stop
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 MEMORY = 2 << 30  # bytes above what is mapped when a run starts
 FILE_SIZE = 64 << 20  # bytes
 CHUNK = 1 << 16
+SEE_DEBUG = "run again with --debug and report what it prints"
 
 
 class Cancelled(Exception):  # noqa: N818 - the grading was given up; no failure
@@ -134,7 +136,16 @@ class _Conversation:
     def result(self) -> RunResult:
         gone = self._follow()
         process = Exit(gone.status, time.monotonic() - self.begun, self.stopped, self.timed_out)
+        if self._ended_before_the_suite():
+            # No code of the suite had run: this is the house's failure, whatever the run says of itself.
+            raise HarnessError(
+                f"a run ended before it had begun: {self.transcript.broken or gone.status}", SEE_DEBUG
+            )
         return conclude(self.transcript, process)
+
+    def _ended_before_the_suite(self) -> bool:
+        said = self.transcript
+        return not (said.suite_began or said.ended or said.malformed or self.stopped or self.timed_out)
 
     def _follow(self) -> Gone:
         poll = select.poll()

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Self
 
 from grader.errors import HarnessError
 from grader.run import Exit, RunResult, Transcript, conclude
-from grader.workers.conversation import Cancelled, Job, KeeperGone, Slot
+from grader.workers.conversation import SEE_DEBUG, Cancelled, Job, KeeperGone, Slot
 from grader.workers.wire import Library, Link, NewHost, NewKeeper, Prepare, Prepared, Rules, SuiteFile
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ ENVIRONMENT = {
     "MKL_NUM_THREADS": "1",
 }
 GRACE = 5.0  # seconds that the server is given to end by itself
-_SEE_DEBUG = "run again with --debug and report what it prints"
 
 
 @dataclass(frozen=True)
@@ -99,7 +98,7 @@ class Server:
         try:
             self._link.send(record, *descriptors)
         except OSError as error:
-            raise HarnessError("the server that runs are forked from is gone", _SEE_DEBUG) from error
+            raise HarnessError("the server that runs are forked from is gone", SEE_DEBUG) from error
 
     def close(self) -> None:
         """End every process and remove every file of the server."""
@@ -135,7 +134,7 @@ class Host:
         try:
             self.prepared, _none = link.receive(Prepared)
         except (EOFError, OSError) as error:
-            raise HarnessError("the process that reads the suite is gone", _SEE_DEBUG) from error
+            raise HarnessError("the process that reads the suite is gone", SEE_DEBUG) from error
 
     def run(self, job: Job) -> RunResult:
         """Make one run and wait for it.
@@ -170,7 +169,7 @@ class Host:
             try:
                 self._link.send(NewKeeper(), theirs.fileno())
             except OSError as error:
-                raise HarnessError("the process that holds the suite is gone", _SEE_DEBUG) from error
+                raise HarnessError("the process that holds the suite is gone", SEE_DEBUG) from error
         slot = Slot(Link(ours), lambda: self._closed)
         self._slots.append(slot)
         return slot
