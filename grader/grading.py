@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from grader.workers.pool import Host
 
 
+NAMES_IN_A_NOTICE = 3
+
+
 @dataclass(frozen=True)
 class FaultResult:
     """What became of one fault, and how long its first run took."""
@@ -219,14 +222,21 @@ class _Board:
         return [Observed(each, self._results[each]) for each in planned if each in self._results]
 
 
+def _about_unstable_names(tests: Sequence[str]) -> list[str]:
+    if not tests:
+        return []
+    shown = ", ".join(tests[:NAMES_IN_A_NOTICE])
+    more = f" and {len(tests) - NAMES_IN_A_NOTICE} more" if len(tests) > NAMES_IN_A_NOTICE else ""
+    return [
+        f"{shown}{more}: a test that does not exist on every correct program kills nothing. "
+        "Let the names of tests depend neither on chance nor on the module."
+    ]
+
+
 def _notices(runs: Sequence[Observed], board: _Board, faults: Sequence[FaultResult]) -> list[str]:
     everywhere = set.intersection(*(set(run.result.tests) for run in runs))
     somewhere = dict.fromkeys(test for run in runs for test in run.result.tests)
-    notices = [
-        f"{test} does not exist on every correct program, so it kills nothing: let its name not depend on the module"
-        for test in somewhere
-        if test not in everywhere
-    ]
+    notices = _about_unstable_names([test for test in somewhere if test not in everywhere])
     if board.draws:
         notices.append(
             f"The suite draws randomness that it does not seed: it ran {len(runs)} times on correct programs. "

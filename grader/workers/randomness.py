@@ -11,13 +11,14 @@ from __future__ import annotations
 import hashlib
 import random
 import sys
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import bit_generator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 SEED_BYTES = 16
 
@@ -37,10 +38,17 @@ class Draws:
         self._global_random = _Global(random.getstate)
         self._global_numpy = _Global(lambda: np.random.get_state(legacy=False))  # noqa: NPY002 - what suites use
 
-    def bits(self, count: int) -> int:
+    def bits(self, count: int, *, counted: bool = True) -> int:
         """Stand-in for entropy of the operating system."""
-        self._count += 1
+        self._count += counted
         return self._entropy.getrandbits(count)
+
+    @contextmanager
+    def uncounted(self) -> Iterator[None]:
+        """Entropy that is drawn meanwhile is thrown away by whoever draws it."""
+        before = self._count
+        yield
+        self._count = before
 
     def total(self) -> int:
         """Draws so far; the two global generators count once each, however often they were used."""
@@ -92,8 +100,11 @@ def install(seed: str) -> Draws:
 
 
 def _caller_is_a_library() -> bool:
-    module = str(sys._getframe(2).f_globals.get("__name__", ""))  # noqa: SLF001 - the caller's module is the question
-    return module.partition(".")[0] == "hypothesis"
+    """Whether hypothesis called the function that asks; frames of `random` itself do not count."""
+    frame = sys._getframe(2)  # noqa: SLF001 - the caller's module is the question
+    while frame.f_back is not None and frame.f_globals.get("__name__") == "random":
+        frame = frame.f_back
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "hypothesis"
 
 
 def _patch_random(draws: Draws) -> None:
@@ -102,9 +113,10 @@ def _patch_random(draws: Draws) -> None:
     shared = random._inst  # noqa: SLF001 - the generator behind `random.random`
 
     def seed(self: random.Random, a: Any = None, version: int = 2) -> None:
-        if self is shared and a is not None and not _caller_is_a_library():
+        by_library = _caller_is_a_library()
+        if self is shared and a is not None and not by_library:
             draws.seeding_random()
-        plain_seed(self, draws.bits(128) if a is None else a, version)
+        plain_seed(self, draws.bits(128, counted=not by_library) if a is None else a, version)
 
     def setstate(self: random.Random, state: Any) -> None:
         if self is shared and not _caller_is_a_library():
@@ -121,6 +133,7 @@ def _patch_random(draws: Draws) -> None:
 def _patch_numpy(draws: Draws) -> None:
     plain_seed = np.random.seed
     plain_set_state = np.random.set_state
+    plain_state = np.random.RandomState
 
     def seed(seed: Any = None) -> None:
         if seed is not None and not _caller_is_a_library():
@@ -132,6 +145,17 @@ def _patch_numpy(draws: Draws) -> None:
             draws.seeding_numpy()
         plain_set_state(state)
 
+    class SameKind(type):
+        def __instancecheck__(cls, instance: object) -> bool:
+            return isinstance(instance, plain_state)
+
+    class RandomState(plain_state, metaclass=SameKind):  # type: ignore[misc,valid-type]  # a class of numpy's own
+        def __init__(self, seed: Any = None) -> None:
+            # numpy makes a generator from entropy first, and then seeds it.
+            with draws.uncounted() if seed is not None else nullcontext():
+                super().__init__(seed)
+
+    np.random.RandomState = RandomState  # type: ignore[misc]  # the point of this module
     np.random.seed = seed
     np.random.set_state = set_state
     bit_generator.randbits = draws.bits  # type: ignore[attr-defined]  # a module attribute, see above
