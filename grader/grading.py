@@ -100,13 +100,17 @@ class Grading:
             try:
                 return self._grade(pool)
             except BaseException:
-                self._board.release()
                 self.host.cancel()
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
 
     def _grade(self, pool: ThreadPoolExecutor) -> SuiteGrade:
-        list(pool.map(self._first_pass, [self._plan.first, self._plan.canary, *self._plan.rest]))
+        begun = pool.submit(self._first_pass, self._plan.first)
+        canary = pool.submit(self._first_pass, self._plan.canary)
+        # Until one correct run has come to its end, it is not known that anything else needs to run.
+        begun.result()
+        list(pool.map(self._first_pass, self._plan.rest))
+        canary.result()
         if self._board.draws and not self._board.given_up:
             self._needed += len(self._plan.extra)
             list(pool.map(self._first_pass, self._plan.extra))
@@ -127,12 +131,8 @@ class Grading:
             self._correct_run(planned)
         elif kind is Kind.CANARY:
             self._board.put(planned, self._runner.run(planned.program, planned.setting, watch=any_failure))
-        else:
-            self._board.wait_for_a_correct_run()
-            if not self._board.rejected:
-                self._board.put(
-                    planned, first_run(self._runner, planned, every_killer=self.options.every_killer)
-                )
+        elif not self._board.rejected:
+            self._board.put(planned, first_run(self._runner, planned, every_killer=self.options.every_killer))
         self._advance()
 
     def _correct_run(self, planned: Planned) -> None:
@@ -152,9 +152,10 @@ class Grading:
     # what they mean
 
     def _problems(self, runs: Sequence[Observed]) -> list[Problem]:
-        for run in runs:
-            if run.result.ending in CUT_SHORT:
-                return [ending_problem(run)]
+        if self._board.given_up:
+            # Runs start in the order of the plan, so the first one to be cut short was made whatever the others did.
+            started = self._board.correct([self._plan.first, *self._plan.rest, *self._plan.extra])
+            return [ending_problem(next(run for run in started if run.result.ending in CUT_SHORT))]
         problems = Examination(self._runner, self._programs.reference).problems(runs)
         if problems:
             return problems
@@ -195,7 +196,6 @@ class _Board:
     rejected: bool = False  # a correct program was rejected: no fault needs to run any more
     given_up: bool = False  # a correct run was cut short, twice: nothing needs to run any more
     _results: dict[Planned, RunResult] = field(default_factory=dict)
-    _ready: threading.Event = field(default_factory=threading.Event)
 
     def put(self, planned: Planned, result: RunResult) -> None:
         self._results[planned] = result
@@ -203,23 +203,15 @@ class _Board:
             self.draws |= result.draws > 0
             self.given_up |= result.ending in CUT_SHORT
             self.rejected |= self.given_up or bool(result.rejecting()) or bool(unloaded(result))
-            self._ready.set()
-
-    def wait_for_a_correct_run(self) -> None:
-        """The deadline of a fault follows from the correct runs: one of them has to be there."""
-        self._ready.wait()
-
-    def release(self) -> None:
-        """Nothing is coming any more: let no one wait for it."""
-        self.rejected = self.given_up = True
-        self._ready.set()
 
     def result(self, planned: Planned) -> RunResult:
         return self._results[planned]
 
     def correct(self, planned: Sequence[Planned]) -> list[Observed]:
         """The correct runs that were made, in the order of the plan."""
-        return [Observed(each, self._results[each]) for each in planned if each in self._results]
+        return [
+            Observed(p, self._results[p]) for p in planned if p.program.kind.correct and p in self._results
+        ]
 
 
 def _about_unstable_names(tests: Sequence[str]) -> list[str]:
@@ -227,10 +219,8 @@ def _about_unstable_names(tests: Sequence[str]) -> list[str]:
         return []
     shown = ", ".join(tests[:NAMES_IN_A_NOTICE])
     more = f" and {len(tests) - NAMES_IN_A_NOTICE} more" if len(tests) > NAMES_IN_A_NOTICE else ""
-    return [
-        f"{shown}{more}: a test that does not exist on every correct program kills nothing. "
-        "Let the names of tests depend neither on chance nor on the module."
-    ]
+    rule = "a test that does not exist on every correct program kills nothing"
+    return [f"{shown}{more}: {rule}. Let the names of tests depend neither on chance nor on the module."]
 
 
 def _notices(runs: Sequence[Observed], board: _Board, faults: Sequence[FaultResult]) -> list[str]:
