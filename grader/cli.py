@@ -1,140 +1,143 @@
-"""From the command line to settings and back to an exit code; no logic of grading, no layout of output."""
+"""From the command line to a command and back to an exit code; no logic of grading, no layout of output."""
 
 from __future__ import annotations
 
+import importlib
 import os
-import secrets
 import signal
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from grader import __version__
-from grader.errors import ExitCode, GraderError
+from grader.errors import ExitCode, GraderError, mistake_of_ours
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from types import FrameType
 
-    from grader.report import Report
-
-FEEDBACK = ("score", "names", "hints", "full")
-SEED_BITS = 32
+# A command's module is imported when it is called or listed; it holds the command as `command`.
+COMMANDS = {
+    "list": "grader.commands.list",
+    "start": "grader.commands.start",
+    "tests": "grader.commands.tests",
+    "check": "grader.commands.check",
+    "diff": "grader.commands.diff",
+    "report": "grader.commands.report",
+    "doctor": "grader.commands.doctor",
+}
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+class Commands(click.Group):
+    """Finds a command in its own module, so that one command does not pay for the imports of all."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names, in the order in which a learner meets them."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command, or None where there is none of this name."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(COMMANDS[cmd_name]).command
+        assert isinstance(command, click.Command)  # noqa: S101 - what a module of COMMANDS holds
+        return command
+
+
+@click.group(cls=Commands, context_settings=CONTEXT)
+@click.version_option(__version__, prog_name="ol")
+def main() -> None:
+    """Build a lesson's module, test it, and find out how good your tests are.
+
+    Your tests are graded by what they notice: they run on programs that are correct, which they must pass, and
+    on faults, programs with one known mistake each, which they must catch.
+
+    \b
+    A lesson from its beginning to its end:
+      ol start L7.1     lay down a stub of the module and a first test
+      ol tests L7.1     the course tests on your module
+      ol check L7.1     the course tests, and the grade of your own tests
+      ol diff L7.1      after passing: your module beside the reference
+
+    `ol COMMAND -h` explains a command. Exit codes: 0 passed, 1 not passed, 2 a mistake in the command line,
+    3 your tests cannot be graded, 4 the course's own data is wrong, 70 the grader or the machine failed,
+    130 interrupted.
+    """
+
+
+class Interrupted(BaseException):
+    """A signal asked us to end. No `KeyboardInterrupt`, which click would answer with a line of its own."""
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code. The only place that turns errors into text."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _interrupt)
+    for stream in (sys.stdout, sys.stderr):
+        _never_fail_on_a_character(stream)
     try:
         code = main.main(list(arguments), prog_name="ol", standalone_mode=False)
-    except click.exceptions.Exit as stop:
-        return stop.exit_code
-    except click.ClickException as error:
-        error.show()
-        return ExitCode.USAGE
-    except GraderError as error:
-        from grader.console import print_error  # noqa: PLC0415 - only when there is an error to print
-
-        print_error(error)
-        return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("ol: interrupted; nothing was recorded", err=True)
-        return ExitCode.INTERRUPTED
+    except (Interrupted, KeyboardInterrupt, click.Abort):
+        return _interrupted()
+    except Exception as error:  # noqa: BLE001 - an exception that no one foresaw is a mistake of ours, too
+        return _exit_code(error)
     return code if isinstance(code, int) else ExitCode.PASSED
 
 
+def _exit_code(error: Exception) -> int:
+    """Tell what went wrong, and the exit code for it."""
+    match error:
+        case click.exceptions.Exit():
+            return error.exit_code
+        case click.ClickException():
+            error.show()
+            return ExitCode.USAGE
+        case GraderError():
+            return _failed(error, error.__cause__)
+        case BrokenPipeError():
+            return _nobody_reads()
+        case _:
+            return _failed(mistake_of_ours(error), error)
+
+
+def _never_fail_on_a_character(stream: TextIO) -> None:
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="backslashreplace")
+
+
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+    # Once is enough: the ending that follows must not be interrupted again.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
+    raise Interrupted
 
 
-@click.group(context_settings=CONTEXT)
-@click.version_option(__version__, prog_name="ol")
-def main() -> None:
-    """How good are your tests? Grade them against correct programs and named faults."""
+def _interrupted() -> int:
+    from grader.console import say  # noqa: PLC0415 - only when there is something to say
+
+    if sys.stderr.isatty():
+        say("")  # after the `^C` that a terminal shows
+    say("ol: interrupted; nothing was recorded")
+    return ExitCode.INTERRUPTED
 
 
-def _common(command: Callable[..., Any]) -> Callable[..., Any]:
-    for option in (
-        click.option("--debug", is_flag=True, help="Show what the processes of a grading print."),
-        click.option(
-            "-v", "--verbose", is_flag=True, help="Show the messages of the tests that killed a fault."
-        ),
-        click.option("--no-color", is_flag=True, help="No colour (so does the variable NO_COLOR)."),
-        click.option(
-            "--json", "json_path", metavar="FILE", help="Write the report as JSON; - is standard output."
-        ),
-        click.option(
-            "--course", type=click.Path(path_type=Path), envvar="OL_COURSE", help="Another course's folder."
-        ),
-        click.option(
-            "--workspace", type=click.Path(path_type=Path), help="Your workspace (default: found upward)."
-        ),
-    ):
-        command = option(command)
-    return command
+def _failed(error: GraderError, cause: BaseException | None) -> int:
+    from grader.console import print_error  # noqa: PLC0415 - only when there is an error to print
+
+    if cause is not None and "OL_DEBUG" in os.environ:
+        import traceback  # noqa: PLC0415 - only with --debug
+
+        traceback.print_exception(cause)
+    print_error(error)
+    return error.exit_code
 
 
-@main.command()
-@click.argument("lesson")
-@click.option("--only", type=click.Choice(["course", "mutation"]), help="Only this part of the check.")
-@click.option(
-    "--tests", type=click.Path(path_type=Path), help="Grade this file or folder, not the workspace's suite."
-)
-@click.option("--matrix", is_flag=True, help="Run every test on every fault and name every killer.")
-@click.option(
-    "--feedback", type=click.Choice(FEEDBACK), default="hints", show_default=True, help="How much to tell."
-)
-@click.option("--seed", type=click.IntRange(min=0), help="Repeat a grading: the seed stands in its report.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Runs at a time (default: one per core).")
-@click.option(
-    "--timeout", type=click.FloatRange(min=0.1), default=20.0, show_default=True, help="Seconds for one run."
-)
-@_common
-def check(**options: Any) -> int:
-    r"""Grade the tests that you wrote for LESSON.
-
-    Your tests run against correct programs, which they must pass, and against faults, which they must catch.
-
-    \b
-    Example:
-      ol check L7.1 --only mutation --tests my_tests/
-    """
-    from grader.pipeline import Request, check_suite  # noqa: PLC0415 - other commands do without
-
-    if options["debug"]:
-        os.environ["OL_DEBUG"] = "1"
-    report = check_suite(_request(Request, options))
-    _write(report, options)
-    return report.exit_code
-
-
-def _request(make: Callable[..., Any], options: dict[str, Any]) -> Any:
-    from grader.grading import Options  # noqa: PLC0415 - other commands do without
-    from grader.lesson import find_course  # noqa: PLC0415 - as above
-
-    seed = options["seed"] if options["seed"] is not None else secrets.randbits(SEED_BITS)
-    jobs = options["jobs"] or len(os.sched_getaffinity(0))
-    return make(
-        course=find_course(options["course"]),
-        lesson=options["lesson"],
-        tests=options["tests"],
-        options=Options(seed, options["timeout"], jobs, options["matrix"]),
-        feedback=options["feedback"],
-    )
-
-
-def _write(report: Report, options: dict[str, Any]) -> None:
-    from grader.writers import json  # noqa: PLC0415 - other commands do without
-
-    if options["json_path"] == "-":
-        sys.stdout.write(json.write(report))
-        return
-    if options["json_path"]:
-        Path(options["json_path"]).write_text(json.write(report), encoding="utf-8")
-    from grader.console import make_console  # noqa: PLC0415 - rich is not needed for JSON
-    from grader.writers import terminal  # noqa: PLC0415 - as above
-
-    terminal.write(report, make_console(no_color=options["no_color"]), verbose=options["verbose"])
+def _nobody_reads() -> int:
+    """The reader of our output has left, as `head` does: that is its right."""
+    # Python flushes standard output at its end; let that not fail a second time.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return ExitCode.PASSED

@@ -1,25 +1,117 @@
-"""The one place that makes a terminal's console and prints errors."""
+"""The one place that makes consoles, shows progress and prints errors: it knows terminals, encodings and rich."""
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO, cast
 
 import click
-from rich.console import Console
+
+from grader import texts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import Console
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
+
     from grader.errors import GraderError
+    from grader.pipeline import Progress
+
+UNKNOWN_TERMINALS = frozenset({"", "dumb", "unknown"})
 
 
-def make_console(*, no_color: bool = False) -> Console:
-    """A console for standard output: no colour where none is wanted, no control codes where there is no terminal."""
-    return Console(file=sys.stdout, no_color=no_color or None, highlight=False, markup=False, emoji=False)
+class _Plainly:
+    """A stream that cannot fail on a character, and on which no line is a command to a CI service."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.encoding = stream.encoding or "utf-8"
+
+    def write(self, text: str) -> int:
+        """Write `text`, made safe as a whole: rich wraps lines, so that a mark may have come to a line's start."""
+        if not self.isatty():
+            text = texts.without_trailing_blanks(text)
+        return self._stream.write(texts.encodable(texts.guarded(text), self.encoding))
+
+    def flush(self) -> None:
+        """Flush the stream itself."""
+        self._stream.flush()
+
+    def isatty(self) -> bool:
+        """Whether the stream itself is a terminal."""
+        return self._stream.isatty()
+
+    def fileno(self) -> int:
+        """The stream's own descriptor."""
+        return self._stream.fileno()
+
+
+def make_console(*, no_color: bool = False, stream: TextIO | None = None) -> Console:
+    """A console: no escape code at all where no colour is wanted or there is no terminal.
+
+    Args:
+        no_color: no colour is wanted, whatever the terminal can do.
+        stream: standard output, if None.
+    """
+    from rich.console import Console  # noqa: PLC0415 - takes time that JSON and errors need not spend
+
+    plain = no_color or bool(os.environ.get("NO_COLOR"))
+    return Console(
+        file=cast("TextIO", _Plainly(stream or sys.stdout)),
+        color_system=None if plain else "auto",
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
 
 
 def print_error(error: GraderError) -> None:
     """One sentence, a hint, and the name under which `docs/errors.md` explains it."""
-    click.echo(f"ol: {error.message}", err=True)
+    say(f"ol: {error.message}")
     if error.hint:
-        click.echo(f"    {error.hint}", err=True)
-    click.echo(f"    [{error.slug}]", err=True)
+        say(f"    {error.hint}")
+    say(f"    [{error.slug}]")
+
+
+def put(text: str) -> None:
+    """A line on standard output."""
+    click.echo(texts.encodable(texts.plain(text), sys.stdout.encoding or "utf-8"))
+
+
+def say(text: str) -> None:
+    """A line on standard error."""
+    click.echo(texts.encodable(texts.plain(text), sys.stderr.encoding or "utf-8"), err=True)
+
+
+@contextmanager
+def progress(*, no_color: bool = False) -> Iterator[Progress]:
+    """Live progress on standard error while a check goes on; nothing where that is no terminal."""
+    if not sys.stderr.isatty() or os.environ.get("TERM", "") in UNKNOWN_TERMINALS:
+        from grader.pipeline import Silent  # noqa: PLC0415 - the pipeline is loaded by then
+
+        yield Silent()
+        return
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415 - for terminals alone
+    from rich.progress import Progress as Bars  # noqa: PLC0415 - as above
+
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TimeElapsedColumn())
+    with Bars(*columns, console=make_console(no_color=no_color, stream=sys.stderr), transient=True) as bars:
+        yield _Live(bars, bars.add_task("starting", total=None))
+
+
+class _Live:
+    """A bar that follows a check."""
+
+    def __init__(self, bars: Bars, task: TaskID) -> None:
+        self._bars = bars
+        self._task = task
+
+    def stage(self, name: str) -> None:
+        self._bars.update(self._task, description=name, total=None)
+
+    def runs(self, done: int, needed: int) -> None:
+        self._bars.update(self._task, description=f"run {done} of {needed}", completed=done, total=needed)

@@ -64,6 +64,32 @@ class PathNotFoundError(GraderError):
         super().__init__(f"{path} does not exist.", "Check the spelling and the folder that you are in.")
 
 
+class UnreadableError(GraderError):
+    """A file or folder that was named, or that the workspace holds, cannot be read or written."""
+
+    slug = "unreadable"
+    exit_code = ExitCode.USAGE
+
+    def __init__(self, path: Path | str, reason: str) -> None:
+        super().__init__(
+            f"{path} cannot be used: {reason}.",
+            "Check who owns it, what its permissions are and what it holds.",
+        )
+
+
+class NoSuchTestError(GraderError):
+    """`-k` chooses no test."""
+
+    slug = "no-such-test"
+    exit_code = ExitCode.USAGE
+
+    def __init__(self, expression: str, reason: str) -> None:
+        super().__init__(
+            f"`-k {expression}` chooses nothing: {reason}.",
+            "Give a part of a test's name, as in `-k hand_example`; `ol tests LESSON` lists the names.",
+        )
+
+
 class WorkspaceNotFoundError(GraderError):
     """No workspace is found upward from a folder."""
 
@@ -117,6 +143,14 @@ class HarnessError(GraderError):
 
     slug = "harness"
     exit_code = ExitCode.HARNESS
+
+
+def mistake_of_ours(error: Exception) -> HarnessError:
+    """An exception that no one foresaw, as what it is: a failure of the grader."""
+    return HarnessError(
+        f"A part of ol failed: {type(error).__name__}: {error}.",
+        "Run the command again with --debug, and report what it prints.",
+    )
 
 
 class SandboxUnavailableError(GraderError):

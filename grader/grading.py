@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from grader.plan import Planned, draw_plan
 from grader.programs import Kind, programs_of
-from grader.run import CUT_SHORT, Ending, RunResult
+from grader.run import CUT_SHORT, Ending, RunResult, with_failures_of
 from grader.runner import Runner, any_failure
 from grader.trial import Trial, first_run
 from grader.validity import (
@@ -18,6 +18,7 @@ from grader.validity import (
     Observed,
     Problem,
     ending_problem,
+    flaky_problems,
     nothing_ran,
     noticed,
     unloaded,
@@ -92,7 +93,7 @@ class Grading:
         self._board = _Board()
         self._progress_lock = threading.Lock()
         self._done = 0
-        self._needed = 1 + len(self._plan.correct) + 2 * len(self._plan.faults)
+        self._needed = 2 + len(self._plan.rest) + len(self._plan.later)
 
     def grade(self) -> SuiteGrade:
         """Run everything that a certain verdict takes."""
@@ -120,7 +121,12 @@ class Grading:
         if problems:
             return SuiteGrade(tests, tuple(problems), (), ())
         baseline = baseline_of([run.result for run in runs], self.host.prepared.test_files)
-        faults = list(pool.map(lambda planned: self._try(planned, baseline), self._plan.faults))
+        later = list(pool.map(lambda planned: self._later(planned, baseline), self._plan.later))
+        problems = [problem for each in later if isinstance(each, list) for problem in each]
+        if problems:
+            return SuiteGrade(tests, tuple(problems), (), ())
+        tried = [each for each in later if isinstance(each, FaultResult)]
+        faults = sorted(tried, key=lambda result: result.fault.id)
         return SuiteGrade(tests, (), tuple(faults), tuple(_notices(runs, self._board, faults)))
 
     # first runs
@@ -136,13 +142,16 @@ class Grading:
         self._advance()
 
     def _correct_run(self, planned: Planned) -> None:
-        if self._board.given_up:
-            return
+        # The first correct run that is cut short, twice, ends the grading.
+        if not self._board.given_up:
+            self._board.put(planned, self._certain_run(planned))
+
+    def _certain_run(self, planned: Planned) -> RunResult:
+        """A run of a correct program; that it was cut short is believed when it recurs with nothing else running."""
         result = self._runner.run(planned.program, planned.setting)
-        if result.ending in CUT_SHORT:
-            # Believed when it recurs with nothing else running; the first one that does ends the grading.
-            result = self._runner.run(planned.program, planned.setting, alone=True)
-        self._board.put(planned, result)
+        if result.ending not in CUT_SHORT:
+            return result
+        return with_failures_of(result, self._runner.run(planned.program, planned.setting, alone=True))
 
     def _advance(self) -> None:
         with self._progress_lock:
@@ -170,6 +179,14 @@ class Grading:
             return noticed(reference, canary)
         full = self._runner.run(self._plan.canary.program, self._plan.canary.setting)
         return noticed(reference, full)
+
+    def _later(self, planned: Planned, baseline: Baseline) -> FaultResult | list[Problem]:
+        """The trial of a fault; or a correct run once more, and what it shows that it did not show before."""
+        if not planned.program.kind.correct:
+            return self._try(planned, baseline)
+        again = Observed(planned, self._certain_run(planned))
+        self._advance()
+        return [ending_problem(again)] if again.result.ending in CUT_SHORT else flaky_problems(again)
 
     def _try(self, planned: Planned, baseline: Baseline) -> FaultResult:
         fault = next(fault for fault in self.lesson.faults if fault.id == planned.program.name)

@@ -1,85 +1,225 @@
-"""The stages of a grading, in order."""
+"""The stages of a check, in order."""
 
 from __future__ import annotations
 
+import hashlib
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from grader.course_part import Part, course_part, learners_program, own_part
+from grader.errors import UnreadableError
 from grader.grading import Grading, Options
 from grader.lesson import load_lesson
 from grader.programs import library_of
-from grader.report_parts import Findings, suite_report
-from grader.submission import read_submission
+from grader.report_parts import Findings, Found, SuitePart, report_of
+from grader.submission import Submission, read_submission
+from grader.verdict import Status
 from grader.workers.pool import Server, Suite, hypothesis_installed
 from grader.workers.wire import Rules
+from grader.workspace import find_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from grader.grading import SuiteGrade
-    from grader.lesson import Lesson
+    from grader.course_part import Program
+    from grader.lesson import Fault, Lesson
     from grader.report import Report
-    from grader.submission import Submission
+    from grader.workers.sandbox import Mode
+    from grader.workspace import Workspace
+
+COURSE, MUTATION = "course", "mutation"
 
 
-def _silent(_done: int, _needed: int) -> None:
-    return
+class Progress(Protocol):
+    """Follows a check while it goes on; called from several threads."""
+
+    def stage(self, name: str) -> None:
+        """A stage begins."""
+
+    def runs(self, done: int, needed: int) -> None:
+        """So many runs of the mutation grade are done, of those known to be needed."""
+
+
+class Silent:
+    """Follows nothing."""
+
+    def stage(self, name: str) -> None:
+        """Nothing."""
+
+    def runs(self, done: int, needed: int) -> None:
+        """Nothing."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What `check` is asked to grade.
+    """What is asked for.
 
     Attributes:
         course: the course's folder.
         lesson: the lesson's id.
-        tests: the suite: a folder or one file.
         options: how to grade.
+        tests: the suite, a folder or one file; None: the workspace's.
+        workspace: the learner's folder; None: found upward from here, if it is needed.
+        only: `course` or `mutation`; None: everything.
+        ref_deps: earlier lessons come from the reference.
         feedback: how much of the faults the report tells: score, names, hints or full.
-        on_progress: called with the runs that are done and those known to be needed.
+        chosen: pytest's `-k` expression for the course tests.
+        sandbox: which layers hold the runs: auto, require or off.
+        policy: whether the static policy is applied. The command line always does; tests of what stands behind it do not.
+        progress: follows the check.
     """
 
     course: Path
     lesson: str
-    tests: Path
     options: Options
+    tests: Path | None = None
+    workspace: Path | None = None
+    only: str | None = None
+    ref_deps: bool = False
     feedback: str = "hints"
-    on_progress: Callable[[int, int], None] = field(default=_silent)
+    chosen: str = ""
+    sandbox: Mode = "auto"
+    policy: bool = True
+    progress: Progress = field(default_factory=Silent)
 
 
-def check_suite(request: Request) -> Report:
-    """Grade one suite against the lesson's faults.
+@dataclass(frozen=True)
+class Checked:
+    """What came of a check.
+
+    Attributes:
+        workspace: None where none was needed.
+        module_sha256: of the learner's module, as it was when the check began.
+    """
+
+    report: Report
+    lesson: Lesson
+    workspace: Workspace | None = None
+    module_sha256: str = ""
+
+
+def check(request: Request) -> Checked:
+    """Check the learner's module and grade their suite, as far as is asked for.
 
     1. Start the warm server: it imports numpy and pytest while the next stages read files.
-    2. Load the lesson, strictly.
-    3. Read the submission, once.
-    4. Let a process of its own parse, check and compile the suite.
-    5. Run it on the correct programs, the canary and the faults.
+    2. Load the lesson, strictly; find the workspace.
+    3. Read the submission, once, and let a process of its own parse, check and compile it.
+    4. Run the course tests, then the suite, on the learner's module.
+    5. Run the suite on the correct programs, the canary and the faults.
     6. Put what was found into the report.
 
     Raises:
-        GraderError: the lesson or the machine does not allow a grading.
+        GraderError: what was asked for is not there, or the lesson or the machine does not allow a check.
     """
     begun = time.monotonic()
-    with Server() as server:
+    with Server(request.sandbox) as server:
         lesson = load_lesson(request.course, request.lesson)
         server.load(library_of(lesson))
-        submission = read_submission(request.tests)
-        findings, grade = _grade(request, server, lesson, submission)
-    seconds = time.monotonic() - begun
-    return suite_report(request, lesson, submission, findings, grade, seconds)
+        stages = _Check(request, server, lesson)
+        module = stages.workspace.module_sha256(lesson) if stages.workspace else ""
+        found = stages.run()
+        layers = tuple(server.sandbox.names)
+    report = report_of(request, lesson, found, layers, time.monotonic() - begun)
+    return Checked(report, lesson, stages.workspace, module)
 
 
-def _grade(
-    request: Request, server: Server, lesson: Lesson, submission: Submission
-) -> tuple[Findings, SuiteGrade | None]:
-    if submission.findings:
-        return Findings(submission.findings, ()), None
-    rules = Rules(list(lesson.imports), hypothesis_installed())
-    host = server.open(Suite(submission.root_name, submission.files, rules), request.options.jobs)
-    findings = Findings(tuple(host.prepared.findings), tuple(host.prepared.test_files))
-    if findings.stop:
-        return findings, None
-    return findings, Grading(lesson, host, request.options, request.on_progress).grade()
+@dataclass
+class _Check:
+    request: Request
+    server: Server
+    lesson: Lesson
+
+    def __post_init__(self) -> None:
+        request = self.request
+        alone = request.only == MUTATION and request.tests is not None
+        self.workspace = None if alone else find_workspace(request.workspace, self.lesson.package)
+
+    def run(self) -> Found:
+        """Every part that is asked for."""
+        program = self._learners_program()
+        course = self._course(program) if program is not None else None
+        if self.request.only == COURSE:
+            return Found(course=course)
+        self.request.progress.stage("reading your tests")
+        submission = self._submission()
+        suite = _Suite(self, submission)
+        own = suite.on_learners_module(program) if program is not None else None
+        return Found(course=course, own=own, suite=suite.grade())
+
+    def _learners_program(self) -> Program | None:
+        if self.workspace is None or self.request.only == MUTATION:
+            return None
+        return learners_program(self.workspace, self.lesson, ref_deps=self.request.ref_deps)
+
+    def _course(self, program: Program) -> Part:
+        self.request.progress.stage("course tests")
+        return course_part(
+            self.server,
+            self.lesson,
+            program,
+            seed=self.seed,
+            timeout=self.request.options.timeout,
+            chosen=self.request.chosen,
+        )
+
+    @property
+    def seed(self) -> str:
+        """All randomness on the learner's module follows from it."""
+        return hashlib.sha256(f"{self.request.options.seed}/learner".encode()).hexdigest()
+
+    def _submission(self) -> Submission:
+        path = self.request.tests
+        if path is None:
+            assert self.workspace is not None  # noqa: S101 - `__post_init__` found one
+            path = self.workspace.tests(self.lesson)
+            if not path.exists():
+                # No tests yet: graded as a suite without any, which says what was searched for.
+                return Submission(path.name, (), (), (), hashlib.sha256().hexdigest())
+        try:
+            return read_submission(path)
+        except OSError as error:
+            raise UnreadableError(error.filename or path, error.strerror or str(error)) from error
+
+
+class _Suite:
+    """The learner's suite, prepared once for both of its uses."""
+
+    def __init__(self, stages: _Check, submission: Submission) -> None:
+        self._lesson = stages.lesson
+        self._server = stages.server
+        self._request = stages.request
+        self._seed = stages.seed
+        self._submission = submission
+        self._host = None
+        self._findings = Findings(submission.findings, ())
+        if not submission.findings:
+            imports = list(self._lesson.imports)
+            rules = Rules(imports, hypothesis_installed()) if self._request.policy else None
+            suite = Suite(submission.root_name, submission.files, rules)
+            self._host = self._server.open(suite, self._request.options.jobs)
+            prepared = self._host.prepared
+            self._findings = Findings(tuple(prepared.findings), tuple(prepared.test_files))
+
+    def on_learners_module(self, program: Program) -> Part | None:
+        """None where there is nothing to run, or nothing to run it on."""
+        if self._host is None or self._findings.stop or program.problem:
+            return None
+        self._request.progress.stage("your tests on your module")
+        timeout = self._request.options.timeout
+        return own_part(self._host, program, self._lesson, seed=self._seed, timeout=timeout)
+
+    def grade(self) -> SuitePart:
+        if self._host is None or self._findings.stop:
+            return SuitePart(self._submission, self._findings)
+        self._request.progress.stage("your tests on correct programs and faults")
+        grading = Grading(self._lesson, self._host, self._request.options, self._request.progress.runs)
+        grade = grading.grade()
+        alive = [each.fault for each in grade.faults if each.verdict.status is not Status.KILLED]
+        shown = self._witnesses(alive) if self._request.feedback == "full" and alive else {}
+        return SuitePart(self._submission, self._findings, grade, shown)
+
+    def _witnesses(self, alive: list[Fault]) -> dict[str, str]:
+        from grader.witness import witnesses  # noqa: PLC0415 - only full feedback shows them
+
+        return witnesses(self._server, self._lesson, alive)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from grader.programs import Program, Programs
 
 CORRECT_RUNS_WITH_RANDOMNESS = 12
+LATER_CORRECT_RUNS = 2  # among the repeats, so that their time and number tell nothing
 OTHER_SEEDS = 3  # seeds that are tried before a failure is blamed on anything but chance
 
 
@@ -53,6 +54,8 @@ class Plan:
         repeats: fault's name → the other setting in which its failures must show again.
         first: the correct run that comes before all others.
         rest: what comes after it and the canary, in random order.
+        later: what comes when all these are done, in random order: the faults, for their repeats, and correct runs that
+            were made before, which must come out as before.
     """
 
     correct: tuple[Planned, ...]
@@ -62,6 +65,7 @@ class Plan:
     repeats: dict[str, Setting]
     first: Planned
     rest: tuple[Planned, ...]
+    later: tuple[Planned, ...]
 
 
 def draw_plan(programs: Programs, seed: int) -> Plan:
@@ -75,6 +79,8 @@ def draw_plan(programs: Programs, seed: int) -> Plan:
     first = draw.choice(correct)
     rest = [planned for planned in (*correct, *faults) if planned is not first]
     draw.shuffle(rest)
+    later = [*faults, *draw.sample(correct, min(LATER_CORRECT_RUNS, len(correct)))]
+    draw.shuffle(later)
     return Plan(
         correct=correct,
         extra=_extra(programs, seed, len(owners)),
@@ -83,6 +89,7 @@ def draw_plan(programs: Programs, seed: int) -> Plan:
         repeats={name: pair[1] for name, pair in pairs.items()},
         first=first,
         rest=tuple(rest),
+        later=tuple(later),
     )
 
 

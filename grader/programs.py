@@ -82,14 +82,17 @@ def programs_of(lesson: Lesson) -> Programs:
 
 
 def library_of(lesson: Lesson) -> Library:
-    """The course's package for the server. Late: what a program replaces, and every module that imports one of these."""
+    """The course's package for the server, without what programs replace: no run inherits the text of another program.
+
+    Late are the modules that import one that is replaced, directly or not.
+    """
     modules = [
-        Module(name, module.source, module.is_package) for name, module in lesson.reference_modules.items()
+        Module(name, known.source, known.is_package) for name, known in lesson.reference_modules.items()
     ]
-    replaced = {lesson.module} | {
-        _module_of(lesson, edit.file) for fault in lesson.faults for edit in fault.edits
-    }
-    return Library(modules, sorted(_with_importers(replaced, modules)))
+    edited = {_module_of(lesson, edit.file) for fault in lesson.faults for edit in fault.edits}
+    replaced = edited | {lesson.module}
+    shared = [module for module in modules if module.name not in replaced]
+    return Library(shared, sorted(_with_importers(replaced, modules) - replaced))
 
 
 def _module_of(lesson: Lesson, file: str) -> str:

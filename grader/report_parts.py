@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import metadata
 from typing import TYPE_CHECKING
 
 from grader import __version__
+from grader.diagnosis import usual_mistake
 from grader.errors import ExitCode
 from grader.programs import Kind
 from grader.report import FaultLine, Mutation, PolicyLine, ProblemLine, Report, Validity
@@ -17,6 +18,10 @@ from grader.verdict import Status
 from grader.workers.wire import ENCODING, SYNTAX, Finding
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from grader.course_part import Part
+    from grader.errors import GraderError
     from grader.grading import FaultResult, SuiteGrade
     from grader.lesson import Lesson
     from grader.pipeline import Request
@@ -45,37 +50,86 @@ class Findings:
         return bool(self.found) or not self.test_files
 
 
-def suite_report(
-    request: Request,
-    lesson: Lesson,
-    submission: Submission,
-    findings: Findings,
-    grade: SuiteGrade | None,
-    seconds: float,
+@dataclass(frozen=True)
+class SuitePart:
+    """What came of grading the suite.
+
+    Attributes:
+        grade: None where there was nothing to run.
+        witnesses: fault's id → its witness as text, for faults that are alive, where they were asked for.
+    """
+
+    submission: Submission
+    findings: Findings
+    grade: SuiteGrade | None = None
+    witnesses: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Why the suite cannot be graded."""
+        return _problems(self.findings) if self.grade is None else list(self.grade.problems)
+
+    def score(self, lesson: Lesson) -> Score | None:
+        """None where the suite cannot be graded."""
+        return score_of(self.grade.faults, lesson.threshold) if self.grade and not self.problems else None
+
+
+@dataclass(frozen=True)
+class Found:
+    """The parts of a check; None: not asked for, or not possible."""
+
+    course: Part | None = None
+    own: Part | None = None
+    suite: SuitePart | None = None
+
+
+def report_of(
+    request: Request, lesson: Lesson, found: Found, sandbox: tuple[str, ...], seconds: float
 ) -> Report:
-    """The report of a suite's mutation grade."""
-    problems = _problems(findings) if grade is None else list(grade.problems)
-    score = score_of(grade.faults, lesson.threshold) if grade is not None and not problems else None
-    status, reason = _status(problems, score)
+    """The report of a check.
+
+    Args:
+        request: what was asked for.
+        lesson: the lesson.
+        found: what came of it.
+        sandbox: the layers that held the runs.
+        seconds: how long it all took.
+    """
+    suite = found.suite
+    status, reason = _status(found, lesson, counts_only=request.feedback == "score")
     return Report(
         lesson=lesson.id,
         status=status,
         reason=reason,
         exit_code=STATUS_CODES[status],
         seed=request.options.seed,
-        sandbox=("rlimits", "no_new_privs"),
+        sandbox=sandbox,
         versions=versions(),
-        submission_sha256=submission.sha256,
+        submission_sha256=suite.submission.sha256 if suite else "",
         lesson_sha256=lesson.sha256,
         seconds=round(seconds, 3),
-        policy=tuple(
-            PolicyLine(file=f.file, line=f.line, rule=f.rule, message=f.message) for f in _policy(findings)
-        ),
-        validity=_validity(problems, grade),
-        mutation=_mutation(score, grade, request.feedback)
-        if score is not None and grade is not None
-        else None,
-        notices=(*_ignored(submission), *(grade.notices if grade is not None else ())),
+        policy=_policy_lines(suite),
+        course=found.course.tests if found.course else None,
+        own=found.own.tests if found.own else None,
+        validity=_validity(suite) if suite else None,
+        mutation=_mutation(suite, lesson, request.feedback) if suite else None,
+        notices=_notices(found, request.feedback),
+    )
+
+
+def error_report(lesson: str, seed: int, error: GraderError) -> Report:
+    """The report of a check that came to no grade, through the course's fault or the house's."""
+    return Report(
+        lesson=lesson,
+        status="error",
+        reason=f"{error.message.rstrip('.')} [{error.slug}]",
+        exit_code=error.exit_code,
+        seed=seed,
+        sandbox=(),
+        versions=versions(),
+        submission_sha256="",
+        lesson_sha256="",
+        seconds=0.0,
     )
 
 
@@ -106,16 +160,44 @@ def _finding_problem(finding: Finding) -> Problem:
     return Problem(ProblemKind.POLICY, finding.file, Kind.REFERENCE.value, f"{finding.message} {place}.")
 
 
-def _status(problems: list[Problem], score: Score | None) -> tuple[str, str]:
-    if problems or score is None:
-        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        return "invalid", f"the suite cannot be graded: {_SUMMARY[problems[0].kind]}{more}"
+# The first that applies is the status: invalid, failed, passed.
+
+
+def _status(found: Found, lesson: Lesson, *, counts_only: bool) -> tuple[str, str]:
+    if found.suite is not None and found.suite.problems:
+        return "invalid", _invalid_reason(found.suite.problems)
+    said = []
+    passed = True
+    if found.course is not None:
+        passed = not found.course.problem and not found.course.tests.failed
+        said.append(_course_reason(found.course))
+    score = found.suite.score(lesson) if found.suite is not None else None
+    if score is not None:
+        passed = passed and score.passed
+        said.append(_score_reason(score, counts_only=counts_only))
+    return "passed" if passed else "failed", "; ".join(said)
+
+
+def _invalid_reason(problems: list[Problem]) -> str:
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return f"the suite cannot be graded: {_SUMMARY[problems[0].kind]}{more}"
+
+
+def _course_reason(course: Part) -> str:
+    if course.problem:
+        return course.problem
+    total = len(course.tests.tests)
+    if not course.tests.failed:
+        return f"{course.tests.passed} of {total} course tests pass"
+    return f"{course.tests.failed} of {total} course tests fail"
+
+
+def _score_reason(score: Score, *, counts_only: bool) -> str:
     count = f"{score.killed} of {score.total} faults killed, {score.needed} needed"
-    if score.passed:
-        return "passed", count
-    if score.required_missing:
-        return "failed", f"{count}; required and not killed: {', '.join(score.required_missing)}"
-    return "failed", count
+    if not score.required_missing:
+        return count
+    missing = str(len(score.required_missing)) if counts_only else ", ".join(score.required_missing)
+    return f"{count}; required and not killed: {missing}"
 
 
 _SUMMARY = {
@@ -133,17 +215,32 @@ _SUMMARY = {
 }
 
 
-def _validity(problems: list[Problem], grade: SuiteGrade | None) -> Validity:
-    lines = tuple(
-        ProblemLine(
-            kind=problem.kind.value, test=problem.test, program=problem.program, message=problem.message
-        )
-        for problem in problems
+def _policy_lines(suite: SuitePart | None) -> tuple[PolicyLine, ...]:
+    found = _policy(suite.findings) if suite else []
+    return tuple(PolicyLine(file=f.file, line=f.line, rule=f.rule, message=f.message) for f in found)
+
+
+def _validity(suite: SuitePart) -> Validity:
+    problems = suite.problems
+    tests = suite.grade.tests if suite.grade is not None else 0
+    return Validity(valid=not problems, tests=tests, problems=tuple(map(_problem_line, problems)))
+
+
+def _problem_line(problem: Problem) -> ProblemLine:
+    usual = usual_mistake(problem.kind.value, problem.message)
+    return ProblemLine(
+        kind=problem.kind.value,
+        test=problem.test,
+        program=problem.program,
+        message=f"{problem.message} Usually it is {usual}" if usual else problem.message,
     )
-    return Validity(valid=not problems, tests=grade.tests if grade is not None else 0, problems=lines)
 
 
-def _mutation(score: Score, grade: SuiteGrade, feedback: str) -> Mutation:
+def _mutation(suite: SuitePart, lesson: Lesson, feedback: str) -> Mutation | None:
+    score = suite.score(lesson)
+    if score is None or suite.grade is None:
+        return None
+    told = () if feedback == "score" else suite.grade.faults
     return Mutation(
         killed=score.killed,
         total=score.total,
@@ -151,13 +248,13 @@ def _mutation(score: Score, grade: SuiteGrade, feedback: str) -> Mutation:
         threshold=str(score.threshold),
         score=score.shown,
         required_missing=score.required_missing,
-        faults=() if feedback == "score" else tuple(_fault(result, feedback) for result in grade.faults),
+        faults=tuple(_fault(result, feedback, suite.witnesses) for result in told),
     )
 
 
-def _fault(result: FaultResult, feedback: str) -> FaultLine:
+def _fault(result: FaultResult, feedback: str, witnesses: Mapping[str, str]) -> FaultLine:
     fault, verdict = result.fault, result.verdict
-    survived = verdict.status is not Status.KILLED
+    hinted = verdict.status is not Status.KILLED and feedback in {"hints", "full"}
     return FaultLine(
         id=fault.id,
         title=fault.title,
@@ -165,9 +262,26 @@ def _fault(result: FaultResult, feedback: str) -> FaultLine:
         status=verdict.status.value,
         killed_by=verdict.killed_by,
         message=verdict.message,
-        hint=fault.hint if survived and feedback in {"hints", "full"} else "",
+        hint=fault.hint if hinted else "",
         seconds=round(result.seconds, 4),
+        symptom=fault.symptom if hinted else "",
+        witness=witnesses.get(fault.id, ""),
     )
+
+
+def _notices(found: Found, feedback: str) -> tuple[str, ...]:
+    notices = []
+    if found.own is not None and found.own.problem:
+        notices.append(f"Your tests on your module: {found.own.problem}.")
+    suite = found.suite
+    if suite is None:
+        return tuple(notices)
+    notices += _ignored(suite.submission)
+    if suite.grade is not None:
+        ids = tuple(f"{result.fault.id}: " for result in suite.grade.faults)
+        # With the score alone, a fault's name is not told in a notice either.
+        notices += [n for n in suite.grade.notices if feedback != "score" or not n.startswith(ids)]
+    return tuple(notices)
 
 
 def _ignored(submission: Submission) -> list[str]:

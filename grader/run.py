@@ -8,7 +8,7 @@ from __future__ import annotations
 import enum
 import os
 import signal
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from grader.workers import wire
@@ -102,6 +102,14 @@ class RunResult:
     def files_that_raised(self) -> list[str]:
         """Test files that raised while loading."""
         return [file for file, failure in self.load_failures.items() if failure.ending is LoadEnding.RAISED]
+
+
+def with_failures_of(cut_short: RunResult, repeat: RunResult) -> RunResult:
+    """The repeat of a run that was cut short, with what failed in that run: no later ending takes a failure back."""
+    results = dict(repeat.results) | {test: cut_short.results[test] for test in cut_short.rejecting()}
+    failures = dict(cut_short.load_failures) | dict(repeat.load_failures)
+    tests = tuple(dict.fromkeys((*repeat.tests, *cut_short.tests)))
+    return replace(repeat, tests=tests, results=results, load_failures=failures)
 
 
 @dataclass
@@ -207,10 +215,10 @@ class Transcript:
 
 
 def _test_files_of(file: str, test_files: Sequence[str]) -> list[str]:
-    if not file.endswith("conftest.py"):
+    folder, slash, name = file.rpartition("/")
+    if name != "conftest.py":
         return [file]
-    folder = file.removesuffix("conftest.py")
-    return [test for test in test_files if test.startswith(folder)]
+    return [test for test in test_files if test.startswith(folder + slash)]
 
 
 @dataclass(frozen=True, slots=True)

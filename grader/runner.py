@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from grader.workers import wire
-from grader.workers.conversation import Job
+from grader.workers.conversation import Job, cpu_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -48,7 +48,7 @@ class Runner:
         chosen = list(only) if only is not None else None
         order = wire.Run(list(program.modules), setting.order, setting.order_seed, setting.seed, chosen)
         deadline = self.timeout if program.kind.correct or program.kind == "canary" else self.fault_deadline
-        result = self.host.run(Job(order, deadline, alone, watch))
+        result = self.host.run(Job(order, deadline, alone, watch, cpu_seconds(self.timeout)))
         if program.kind.correct and only is None:
             with self._lock:
                 self._slowest = max(self._slowest, result.seconds)

@@ -191,6 +191,14 @@ def _problem(kind: ProblemKind, name: str, run: Observed, text: str) -> Problem:
     return Problem(kind, name, run.planned.program.kind.value, f"{text}. {ADVICE[kind]}")
 
 
+def flaky_problems(again: Observed) -> list[Problem]:
+    """What fails in a correct run that had been made before, in the same setting, without a failure."""
+    unloaded_files = unloaded(again.result)
+    files = [(file, _load_text(again.result.load_failures[file])) for file in unloaded_files]
+    tests = [(test, _test_text(again.result, test)) for test in again.result.rejecting()]
+    return [_problem(ProblemKind.FLAKY, name, again, text) for name, text in (*files, *tests)]
+
+
 # ------------------------------------------------------------------------- the suite as a whole
 
 

@@ -13,9 +13,11 @@ from grader.errors import (
     GraderError,
     HarnessError,
     LessonError,
+    NoSuchTestError,
     PathNotFoundError,
     SandboxUnavailableError,
     UnknownLessonError,
+    UnreadableError,
     WorkspaceNotFoundError,
 )
 
@@ -25,6 +27,8 @@ DOCS = Path(__file__).parent.parent / "docs" / "errors.md"
 EXAMPLES = [
     UnknownLessonError("L9.9", ["L7.1", "L7.2"]),
     PathNotFoundError("no/such/folder"),
+    UnreadableError("report.json", "it is not a report"),
+    NoSuchTestError("hand", "no course test fits"),
     WorkspaceNotFoundError("/home/ada"),
     CourseNotFoundError("/srv/course", "it has no mutants/"),
     LessonError("mutants/L7.1/s01-eps.toml", "edit[0].find", "matches nothing"),

@@ -66,7 +66,8 @@ def _with_helpers(test: Path) -> Iterator[tuple[str, Path]]:
         name = wanted.pop()
         if name in beside and name not in taken:
             taken[name] = None
-            wanted += _helpers_of(name, beside[name], layout)
+            # What is no plain file (a pipe, a device) is not opened: reading it might never end.
+            wanted += _helpers_of(name, beside[name], layout) if beside[name].is_file() else []
     yield from ((name, beside[name]) for name in sorted(taken) if name == test.name or not is_test_file(name))
 
 

@@ -63,6 +63,8 @@ def main(channel: int, prepared: Session, recorder: Recorder, library: LibraryIm
         draws = randomness.install(run.seed)
         run = _without_program(run)
         session.use_temp(prepared.config, Path(temp, "tmp"))
+        if "hypothesis" in sys.modules:
+            hypothesis_settings.use_home(temp)
         items = _collect(prepared, recorder)
         if _run_tests(prepared, recorder, _chosen(items, run)):
             recorder.send(Ended(draws.total()))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from grader.errors import HarnessError
 from grader.run import Exit, RunResult, Transcript, conclude
 from grader.workers import wire
+from grader.workers.sandbox.layers import ALWAYS
 from grader.workers.wire import Frames, Gone, Start, Stop
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 MEMORY = 2 << 30  # bytes above what is mapped when a run starts
 FILE_SIZE = 64 << 20  # bytes
+TEMP_SIZE = 128 << 20  # bytes of all files of a run
 CHUNK = 1 << 16
 SEE_DEBUG = "run again with --debug and report what it prints"
 
@@ -34,7 +36,11 @@ class Cancelled(Exception):  # noqa: N818 - the grading was given up; no failure
 
 
 class KeeperGone(Exception):  # noqa: N818 - an event on the way; the pool deals with it
-    """A keeper ended in the middle of a run."""
+    """A keeper ended in the middle of a run; what the run had said until then still holds."""
+
+    def __init__(self, transcript: Transcript | None = None) -> None:
+        super().__init__()
+        self.transcript = transcript
 
 
 @dataclass(frozen=True)
@@ -46,12 +52,15 @@ class Job:
         deadline: wall-clock seconds.
         alone: nothing else may run at the same time.
         watch: called after each record; True ends the run, since enough has been seen.
+        cpu_seconds: what the run may use of the processor. A grading gives all its runs the same, or the limit would
+            tell them apart; None: enough for the deadline.
     """
 
     run: wire.Run
     deadline: float
     alone: bool = False
     watch: Callable[[Transcript], bool] | None = None
+    cpu_seconds: int | None = None
 
 
 @dataclass(eq=False)
@@ -61,10 +70,14 @@ class Slot:
     Attributes:
         link: the socket to it.
         cancelled: whether the grading has been given up, so that its silence is no surprise.
+        layers: of the sandbox, for its runs.
+        readable: what its runs may read beside the suite and the installation.
     """
 
     link: Link
     cancelled: Callable[[], bool]
+    layers: Sequence[str] = ALWAYS
+    readable: Sequence[str] = ()
 
     def run(self, job: Job, test_files: Sequence[str]) -> RunResult:
         """Make one run and wait until nothing of it is left.
@@ -76,10 +89,17 @@ class Slot:
         ours, theirs = socket.socketpair()
         with ours:
             with theirs:
-                self._send(Start(MEMORY, _cpu_seconds(job.deadline), FILE_SIZE), theirs.fileno())
+                self._send(self._start(job.cpu_seconds or cpu_seconds(job.deadline)), theirs.fileno())
             begun = time.monotonic()
             _hand_over(ours, job.run)
-            return _Conversation(self, ours, job, Transcript(test_files), begun).result()
+            transcript = Transcript(test_files)
+            try:
+                return _Conversation(self, ours, job, transcript, begun).result()
+            except KeeperGone as gone:
+                raise KeeperGone(transcript) from gone
+
+    def _start(self, cpu_seconds: int) -> Start:
+        return Start(MEMORY, cpu_seconds, FILE_SIZE, TEMP_SIZE, list(self.layers), list(self.readable))
 
     def _send(self, record: wire.Record, *descriptors: int) -> None:
         try:
@@ -109,8 +129,9 @@ class Slot:
         self.link.close()
 
 
-def _cpu_seconds(deadline: float) -> int:
-    return int(deadline) * 2 + 5
+def cpu_seconds(timeout: float) -> int:
+    """What a run may use of the processor, where a correct one has `timeout` seconds of wall-clock time."""
+    return int(timeout) * 2 + 5
 
 
 def _hand_over(channel: socket.socket, run: wire.Run) -> None:
@@ -170,9 +191,7 @@ class _Conversation:
         """Whether the run has to be ended now, and why."""
         if self.transcript.malformed:
             return True
-        if self.job.watch is not None and self.job.watch(self.transcript):
-            self.stopped = True
-        else:
+        if not self.stopped:
             self.timed_out = time.monotonic() >= self.begun + self.job.deadline
         return self.stopped or self.timed_out
 
@@ -190,7 +209,10 @@ class _Conversation:
             return
         try:
             for body in self.frames.feed(data):
-                self.transcript.add(wire.decode_said(body))
+                # What comes after the record that was waited for is not looked at: how much of it there is, is chance.
+                if not self.stopped:
+                    self.transcript.add(wire.decode_said(body))
+                    self.stopped = self.job.watch is not None and self.job.watch(self.transcript)
         except wire.Malformed as error:
             self.transcript.malformed = str(error)
 

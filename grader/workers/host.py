@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from grader.workers import child, hypothesis_settings, keeper, limits, session, suite
 from grader.workers.recorder import Recorder
-from grader.workers.wire import Link, NewKeeper, Prepare, Prepared
+from grader.workers.sandbox.landlock import Places
+from grader.workers.wire import Link, NewKeeper, Prepare, Prepared, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +27,9 @@ def serve(link: Link, library: LibraryImporter) -> None:
     prepare, _none = link.receive(Prepare)
     home = Path(prepare.home)
     root = Path(prepare.root) if prepare.root else _lay_down(prepare, home / prepare.root_name)
-    own = suite.read(prepare, root)
+    with limits.reading():
+        own = suite.read(prepare, root, lambda file: link.send(Reading(file)))
+    link.send(Reading(""))
     if own.findings:
         link.send(Prepared(own.findings, own.test_files))
         return
@@ -45,7 +48,7 @@ def serve(link: Link, library: LibraryImporter) -> None:
     def run(channel: int, temp: str) -> None:
         child.main(channel, prepared, recorder, library, temp)
 
-    _fork_keepers(link, str(home), run)
+    _fork_keepers(link, Places(str(root), str(home)), run)
 
 
 def _lay_down(prepare: Prepare, root: Path) -> Path:
@@ -57,7 +60,7 @@ def _lay_down(prepare: Prepare, root: Path) -> Path:
     return root
 
 
-def _fork_keepers(link: Link, home: str, run: Callable[[int, str], None]) -> None:
+def _fork_keepers(link: Link, places: Places, run: Callable[[int, str], None]) -> None:
     host = os.getpid()
     while True:
         try:
@@ -68,7 +71,7 @@ def _fork_keepers(link: Link, home: str, run: Callable[[int, str], None]) -> Non
             try:
                 link.close()
                 limits.die_with(host)
-                keeper.serve(Link(socket.socket(fileno=descriptor)), home, run)
+                keeper.serve(Link(socket.socket(fileno=descriptor)), places, run)
             finally:
                 os._exit(0)
         os.close(descriptor)

@@ -18,9 +18,19 @@ ATTRIBUTE = "_hypothesis_internal_use_settings"  # where `@settings` and `@given
 def load_profile() -> None:
     """Import hypothesis and make our settings its default. The import is slow: done once, before runs are forked."""
     from hypothesis import settings  # noqa: PLC0415 - heavy, and only some suites use it
+    from hypothesis.internal import charmap  # noqa: PLC0415 - as above
 
+    # A table that most strategies need; made here, no run makes it, or finds it made by another run.
+    charmap.charmap()
     settings.register_profile("ol", **_fixed())
     settings.load_profile("ol")
+
+
+def use_home(folder: str) -> None:
+    """Let what hypothesis stores lie in a run's own folder."""
+    from hypothesis.configuration import set_hypothesis_home_dir  # noqa: PLC0415 - as above
+
+    set_hypothesis_home_dir(f"{folder}/.hypothesis")
 
 
 def apply_to(items: Iterable[Item]) -> None:

@@ -12,77 +12,129 @@ import os
 import select
 import shutil
 import signal
+import subprocess
 import tempfile
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from grader.workers import limits
-from grader.workers.wire import Gone, Link, Start, Stop
+from grader.workers import limits, usage
+from grader.workers.sandbox import namespaces
+from grader.workers.sandbox.entering import Entrance, NotEntered, Prepared
+from grader.workers.sandbox.landlock import Places
+from grader.workers.sandbox.layers import ALWAYS, Layer
+from grader.workers.wire import MAX_TEXT, Gone, Link, Start, Stop, Trouble, frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+# How a run ends that could not enter the sandbox: no record of a suite, so the grader takes it for the house's failure.
+REFUSED = 70
+LOOK_AGAIN = 200  # milliseconds between two looks at what a run has written, where no file system bounds it
 
-def serve(link: Link, temp_root: str, run: Callable[[int, str], None]) -> None:
+
+def serve(link: Link, places: Places, run: Callable[[int, str], None]) -> None:
     """Answer each `Start` with a run and its `Gone`, until the other side closes.
 
     Args:
         link: the grader.
-        temp_root: the folder below which each run gets a fresh one of its own.
+        places: what lies where, for the sandbox; below its home each run gets a fresh folder of its own.
         run: what the forked run does with its channel and its folder; never returns.
     """
-    limits.adopt_orphans()
+    keeper = None
     while True:
         try:
             record, descriptors = link.receive_any()
         except EOFError:
             return
         if isinstance(record, Start):
-            _one_run(link, record, descriptors[0], temp_root, run)
+            try:
+                keeper = keeper or _Keeper(link, record, places, run)
+                keeper.one_run(record, descriptors[0])
+            except (OSError, ValueError, NotEntered) as error:
+                _refuse(descriptors[0], f"no run could be started: {error}")
+                link.send(Gone(REFUSED << 8, 0, 0.0))
 
 
-def _one_run(link: Link, start: Start, channel: int, temp_root: str, run: Callable[[int, str], None]) -> None:
-    temp = tempfile.mkdtemp(prefix="run-", dir=temp_root)
-    keeper = os.getpid()
-    pid = os.fork()
-    if pid == 0:
+def _refuse(channel: int, why: str) -> None:
+    with contextlib.suppress(OSError):
+        os.write(channel, frame(Trouble(why[:MAX_TEXT])))
+
+
+@dataclass
+class _Keeper:
+    """A keeper that has its first `Start`, and with it the layers of the sandbox."""
+
+    link: Link
+    first: Start
+    places: Places
+    run: Callable[[int, str], None]
+    ground: namespaces.Ground = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.layers = frozenset(Layer(name) for name in self.first.layers)
+        self.prepared = Prepared(Places(self.places.suite, self.places.home, tuple(self.first.readable)))
+        self.ground = namespaces.Ground(self.layers)
+        limits.adopt_orphans()
+        self.prepared.make({*ALWAYS, *self.layers})
+        self.handle = os.pidfd_open(os.getpid())
+
+    def one_run(self, start: Start, channel: int) -> None:
+        temp = tempfile.mkdtemp(prefix="run-", dir=self.places.home)
+        entrance = Entrance(start, self.prepared, temp)
+        pid = self.ground.fork()
+        if pid == 0:
+            self._be_the_run(entrance, channel)
+        os.close(channel)
+        there = self._wait(pid, entrance)
+        status, cpu_seconds, stray = self._end_all(pid)
+        _remove(temp)
+        if there:
+            self.link.send(Gone(status, stray, cpu_seconds))
+
+    def _be_the_run(self, entrance: Entrance, channel: int) -> None:
         try:
-            link.close()
-            limits.enter(start, keeper)
-            run(channel, temp)
+            self.link.close()
+            limits.die_with_handle(self.handle)
+            limits.stand_alone()
+            entrance.enter()
+            self.run(channel, entrance.temp)
+        except BaseException as error:  # noqa: BLE001 - whatever it is, nothing of the suite has run: say so, and end
+            _refuse(channel, str(error))
         finally:
-            os._exit(70)
-    os.close(channel)
-    there = _wait(link, pid)
-    status, cpu_seconds, stray = _end_all(pid)
-    _remove(temp)
-    if there:
-        link.send(Gone(status, stray, cpu_seconds))
+            os._exit(REFUSED)
 
-
-def _wait(link: Link, pid: int) -> bool:
-    """Until the run ends or is to be stopped; False when the grader is gone."""
-    descriptor = os.pidfd_open(pid)
-    try:
-        poll = select.poll()
-        poll.register(descriptor, select.POLLIN)
-        poll.register(link.sock, select.POLLIN)
-        ready = {found for found, _event in poll.poll()}
-        if link.sock.fileno() not in ready:
-            return True
+    def _wait(self, pid: int, entrance: Entrance) -> bool:
+        """Until the run ends, is to be stopped or has written too much; False when the grader is gone."""
+        bounded = Layer.MOUNT_NAMESPACE in self.layers
+        descriptor = os.pidfd_open(pid)
         try:
-            link.receive(Stop)
-        except EOFError:
-            return False
-        return True
-    finally:
-        os.close(descriptor)
+            poll = select.poll()
+            poll.register(descriptor, select.POLLIN)
+            poll.register(self.link.sock, select.POLLIN)
+            while not (ready := poll.poll(None if bounded else LOOK_AGAIN)):
+                if usage.exceeds(entrance.temp, entrance.start.temp_size, namespaces.TEMP_FILES):
+                    return True
+            if self.link.sock.fileno() not in {found for found, _event in ready}:
+                return True
+            try:
+                self.link.receive(Stop)
+            except EOFError:
+                return False
+            return True
+        finally:
+            os.close(descriptor)
+
+    def _end_all(self, pid: int) -> tuple[int, float, int]:
+        """Kill the run and all that it started; the run's wait status, its CPU time, how many others there were."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        _pid, status, used = os.wait4(pid, 0)
+        # With the first process of its namespace, the kernel has killed and reaped all others in it.
+        stray = 0 if Layer.PID_NAMESPACE in self.layers else _end_strays()
+        return status, used.ru_utime + used.ru_stime, stray
 
 
-def _end_all(pid: int) -> tuple[int, float, int]:
-    """Kill the run and everything that it started; the run's wait status, its CPU time, how many others there were."""
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)
-    _pid, status, usage = os.wait4(pid, 0)
+def _end_strays() -> int:
     stray = 0
     while True:
         for child in _descendants():
@@ -91,7 +143,7 @@ def _end_all(pid: int) -> tuple[int, float, int]:
         try:
             os.waitpid(-1, 0)
         except ChildProcessError:
-            return status, usage.ru_utime + usage.ru_stime, stray
+            return stray
         stray += 1
 
 
@@ -115,8 +167,13 @@ def _children(pid: int) -> list[int]:
 
 
 def _remove(temp: str) -> None:
-    try:
+    with contextlib.suppress(OSError):
         os.rmdir(temp)  # noqa: PTH106 - mostly it is empty still
-    except OSError:
-        # A clean-up that fails changes no verdict: the whole folder goes with the grading.
+        return
+    # A clean-up that fails changes no verdict: the whole folder goes with the grading.
+    with contextlib.suppress(RecursionError):
         shutil.rmtree(temp, ignore_errors=True)
+    if os.path.lexists(temp):
+        # Folders without rights, or one in another a thousand times: what these two programs are made for.
+        for command in (["chmod", "-R", "u+rwx", temp], ["rm", "-rf", temp]):
+            subprocess.run(command, check=False, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

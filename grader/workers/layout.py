@@ -52,7 +52,7 @@ class Layout:
         found = {ROOT}
         for path in self.paths:
             folder = module_name(
-                path if path.endswith("__init__.py") else f"{path.rpartition('/')[0]}/__init__.py"
+                path if path.endswith("__init__.py") else f"{path.rpartition('/')[0]}/__init__.py".lstrip("/")
             )
             while folder and folder not in found:
                 found.add(folder)

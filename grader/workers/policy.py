@@ -105,10 +105,13 @@ class _Visitor(ast.NodeVisitor):
 
     def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:
+            self._check_defined(node, alias.asname or alias.name)
             if not self.layout.resolve(alias.name, self.path):
                 self._check_module(node, alias.name)
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        for alias in node.names:
+            self._check_defined(node, alias.asname or alias.name)
         if node.level or self.layout.resolve(node.module or "", self.path):
             return
         module = node.module or ""
@@ -148,12 +151,14 @@ class _Visitor(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         called = node.func
-        if isinstance(called, ast.Attribute) and called.attr == "importorskip":
+        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+        if name == "importorskip":
             self._check_import_call(node)
         self.generic_visit(node)
 
     def _check_import_call(self, node: ast.Call) -> None:
-        argument = node.args[0] if node.args else None
+        named = [keyword.value for keyword in node.keywords if keyword.arg == "modname"]
+        argument = next(iter([*node.args, *named]), None)
         if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
             if not self.layout.resolve(argument.value, self.path):
                 self._check_module(node, argument.value)

@@ -19,7 +19,20 @@ from typing import TYPE_CHECKING, Self
 from grader.errors import HarnessError
 from grader.run import Exit, RunResult, Transcript, conclude
 from grader.workers.conversation import SEE_DEBUG, Cancelled, Job, KeeperGone, Slot
-from grader.workers.wire import Library, Link, NewHost, NewKeeper, Prepare, Prepared, Rules, SuiteFile
+from grader.workers.layout import is_test_file
+from grader.workers.sandbox import Layers, Mode, choose
+from grader.workers.wire import (
+    SYNTAX,
+    Finding,
+    Library,
+    Link,
+    NewHost,
+    NewKeeper,
+    Prepare,
+    Prepared,
+    Rules,
+    SuiteFile,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,27 +62,41 @@ class Suite:
         files: its Python files.
         rules: the policy that it has to follow; None for the course's own tests.
         root: its place on disk, for the course's own tests, which read files beside them.
+        readable: what else its runs may read: for the course's own tests, the course.
     """
 
     root_name: str
     files: Sequence[SuiteFile]
     rules: Rules | None = None
     root: Path | None = None
+    readable: Sequence[Path] = ()
 
 
 class Server:
     """The warm server and the temporary folder of one grading or of many.
 
     Use as a context manager: at its end no process of it is left, nor any file.
+
+    Args:
+        sandbox: which layers hold its runs: all that work here, all or none at all, or the limits alone.
+
+    Raises:
+        SandboxUnavailableError: `require`, on a machine that lacks a layer.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, sandbox: Mode = "auto") -> None:
         self.temp = tempfile.mkdtemp(prefix="ol-")
         self._hosts: list[Host] = []
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = _start_server(theirs.fileno(), self.temp)
         self._link = Link(ours)
+        try:
+            # Here, while the server imports numpy.
+            self.sandbox = choose(sandbox)
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -90,7 +117,7 @@ class Server:
         ours, theirs = socket.socketpair()
         with theirs:
             self._send(NewHost(), theirs.fileno())
-        host = Host(Link(ours), suite, tempfile.mkdtemp(prefix="suite-", dir=self.temp), slots)
+        host = Host(Link(ours), suite, tempfile.mkdtemp(prefix="suite-", dir=self.temp), slots, self.sandbox)
         self._hosts.append(host)
         return host
 
@@ -120,10 +147,12 @@ class Host:
         prepared: what was found in the suite before anything of it ran.
     """
 
-    def __init__(self, link: Link, suite: Suite, home: str, slots: int) -> None:
+    def __init__(self, link: Link, suite: Suite, home: str, slots: int, sandbox: Layers) -> None:
         self._link = link
         self._home = home
         self._most = slots
+        self._sandbox = sandbox
+        self._readable = [str(path) for path in suite.readable]
         self._slots: list[Slot] = []
         self._free: queue.SimpleQueue[Slot] = queue.SimpleQueue()
         self._lock = threading.Lock()
@@ -131,10 +160,23 @@ class Host:
         self._closed = False
         root = str(suite.root) if suite.root is not None else None
         link.send(Prepare(list(suite.files), suite.root_name, home, suite.rules, root))
+        self.prepared = self._prepared(suite)
+
+    def _prepared(self, suite: Suite) -> Prepared:
+        """What the host found. A host that ends while Python's own parser has a file was ended by that file."""
+        file = ""
         try:
-            self.prepared, _none = link.receive(Prepared)
+            while not isinstance(record := self._link.receive_any()[0], Prepared):
+                file = record.file
         except (EOFError, OSError) as error:
-            raise HarnessError("the process that reads the suite is gone", SEE_DEBUG) from error
+            if not file:
+                raise HarnessError("the process that reads the suite is gone", SEE_DEBUG) from error
+            text = "Python cannot read this file: it takes too much time or memory, or crashes the parser"
+            return Prepared(
+                [Finding(file, 1, SYNTAX, text)],
+                [each.path for each in suite.files if is_test_file(each.path)],
+            )
+        return record
 
     def run(self, job: Job) -> RunResult:
         """Make one run and wait for it.
@@ -147,11 +189,11 @@ class Host:
             slot = self._take()
             try:
                 return slot.run(job, self.prepared.test_files)
-            except KeeperGone:
+            except KeeperGone as gone:
                 slot = self._replaced(slot)
-                return conclude(
-                    Transcript(self.prepared.test_files, malformed="it ended its keeper"), Exit(0, 0.0)
-                )
+                transcript = gone.transcript or Transcript(self.prepared.test_files)
+                transcript.malformed = "it ended the process that keeps it"
+                return conclude(transcript, Exit(0, 0.0))
             finally:
                 self._free.put(slot)
 
@@ -170,7 +212,7 @@ class Host:
                 self._link.send(NewKeeper(), theirs.fileno())
             except OSError as error:
                 raise HarnessError("the process that holds the suite is gone", SEE_DEBUG) from error
-        slot = Slot(Link(ours), lambda: self._closed)
+        slot = Slot(Link(ours), lambda: self._closed, self._sandbox.names, self._readable)
         self._slots.append(slot)
         return slot
 

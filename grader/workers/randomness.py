@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 SEED_BYTES = 16
+# Modules whose own generators decide nothing about a test: what they draw is not the suite's.
+LIBRARIES = frozenset({"hypothesis", "tempfile"})
 
 
 def derive(seed: str, label: str) -> int:
@@ -100,11 +102,11 @@ def install(seed: str) -> Draws:
 
 
 def _caller_is_a_library() -> bool:
-    """Whether hypothesis called the function that asks; frames of `random` itself do not count."""
+    """Whether one of `LIBRARIES` called the function that asks; frames of `random` itself do not count."""
     frame = sys._getframe(2)  # noqa: SLF001 - the caller's module is the question
     while frame.f_back is not None and frame.f_globals.get("__name__") == "random":
         frame = frame.f_back
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "hypothesis"
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] in LIBRARIES
 
 
 def _patch_random(draws: Draws) -> None:

@@ -6,6 +6,7 @@ file, nothing of the learner's on the path. It runs no learner's code and reads 
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
@@ -56,6 +57,7 @@ def _serve(descriptor: int) -> None:
             _record, (hosted,) = link.receive(NewHost)
         except EOFError:
             break
+        _reap()
         server = os.getpid()
         if os.fork() == 0:
             try:
@@ -70,6 +72,13 @@ def _serve(descriptor: int) -> None:
             os.wait()
         except ChildProcessError:
             return
+
+
+def _reap() -> None:
+    """Take note of hosts that have ended, so that many submissions leave no zombies."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
 
 
 if __name__ == "__main__":

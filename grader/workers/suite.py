@@ -54,11 +54,22 @@ class Suite:
         return frozenset(self.layout.paths)
 
 
-def read(prepare: Prepare, root: Path) -> Suite:
-    """Parse, check and compile every file of a suite; nothing of it is executed."""
+def read(prepare: Prepare, root: Path, on_file: Callable[[str], None]) -> Suite:
+    """Parse, check and compile every file of a suite; nothing of it is executed.
+
+    Args:
+        prepare: the suite.
+        root: where its files lie, or seem to.
+        on_file: called with the path of each file before Python's parser or compiler gets it.
+    """
     paths = tuple(sorted((file.path for file in prepare.files), key=_collection_key))
     suite = Suite(Layout(paths, prepare.root_name), root)
-    trees = {file.path: tree for file in prepare.files if (tree := _parse(file, suite.findings)) is not None}
+    trees: dict[str, ast.Module] = {}
+    for file in prepare.files:
+        on_file(file.path)
+        tree = _parse(file, suite.findings)
+        if tree is not None:
+            trees[file.path] = tree
     for path, tree in trees.items():
         suite.uses_hypothesis |= _imports(tree, "hypothesis")
         if prepare.rules is not None:
@@ -66,6 +77,7 @@ def read(prepare: Prepare, root: Path) -> Suite:
     if not suite.findings:
         by_path = {file.path: file.data for file in prepare.files}
         for path, tree in trees.items():
+            on_file(path)
             _compile(suite, path, tree, by_path[path])
     return suite
 

@@ -102,11 +102,17 @@ class Run(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Start(Record, frozen=True):
-    """To a keeper, with the run's channel as descriptor: fork a run with these limits."""
+    """To a keeper, with the run's channel as descriptor: fork a run with these limits.
+
+    `layers` are those of the sandbox (`sandbox.Layer`), the same in every `Start` to one keeper.
+    """
 
     memory: int  # bytes of address space above what is mapped already
     cpu_seconds: int
     file_size: int  # bytes
+    temp_size: int  # bytes of all files in the run's own folder
+    layers: list[str]
+    readable: list[str]  # paths that the run may read beside the suite and the installation
 
 
 class Stop(Record, frozen=True):
@@ -128,6 +134,12 @@ class Finding(msgspec.Struct, frozen=True, array_like=True):
     line: int
     rule: str
     message: str
+
+
+class Reading(Record, frozen=True):
+    """From the host: this file of the suite is read now; the empty name: all have been read."""
+
+    file: str
 
 
 class Prepared(Record, frozen=True):
@@ -227,7 +239,7 @@ class Ended(Record, frozen=True):
 
 Said = Loading | NotLoaded | Collected | Started | Finished | Broken | Trouble | Ended
 Control = Library | NewHost | Prepare | NewKeeper | Start | Stop
-Reply = Prepared | Gone
+Reply = Reading | Prepared | Gone
 
 _encoder = msgspec.msgpack.Encoder()
 encode = _encoder.encode

@@ -1,0 +1,72 @@
+"""What to do next, in one line: read from the report alone, so that every writer says the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from grader.report import FaultLine, Mutation, Report, Tests, Validity
+
+ALIVE = ("survived", "timeout", "crashed", "not_run")
+
+BY_PROBLEM = {
+    "policy": "take out what is named above, or do it in the way that is suggested there.",
+    "nothing_ran": "write a first test, in a file named test_*.py; `ol start {lesson}` lays one down.",
+    "does_not_load": "mend the file that does not load.",
+    "blind": "let a test call the lesson's module and compare what it returns.",
+    "order_dependent": "let each test make its own data.",
+    "flaky": "give the random numbers of the test a seed.",
+    "timeout": "find what takes so long in the test named above; smaller inputs notice as much.",
+    "crashed": "find what ends the process in the test named above.",
+    "memory": "use smaller arrays in the test named above.",
+}
+MEND_THE_TEST = "mend the tests named above: they must pass on every correct module."
+
+
+def next_step(report: Report) -> str:
+    """The one thing to do after this report, as a sentence; empty when there is nothing left to do."""
+    if report.status == "error":
+        return "this was no fault of yours: run the command again."
+    if report.validity is not None and not report.validity.valid:
+        return _after_invalid(report.validity, report.lesson)
+    if report.course is not None and report.course.failed:
+        return _after_course(report.course)
+    if report.mutation is not None and report.status == "failed":
+        return _after_mutation(report.mutation)
+    return _after_pass(report)
+
+
+def _after_invalid(validity: Validity, lesson: str) -> str:
+    kind = validity.problems[0].kind if validity.problems else ""
+    return BY_PROBLEM.get(kind, MEND_THE_TEST).format(lesson=lesson)
+
+
+def _after_course(course: Tests) -> str:
+    failing = [test for test in course.tests if test.outcome not in {"passed", "not_run"}]
+    if not failing:
+        return "do what the reason says, then run the same command again."
+    name = failing[0].test.rpartition("::")[2]
+    more = f", the first of {course.failed}" if course.failed > 1 else ""
+    return f"mend your module for {name}{more}."
+
+
+def _after_mutation(mutation: Mutation) -> str:
+    alive = survivors(mutation)
+    if not alive:
+        return "write a test that looks at something your tests do not look at yet."
+    first = alive[0]
+    return f"write a test for {first.id} ({first.title}){', which is required' if first.required else ''}."
+
+
+def _after_pass(report: Report) -> str:
+    if report.mutation is None:
+        return f"write your own tests, then grade them with `ol check {report.lesson}`."
+    if report.course is None:
+        return f"`ol check {report.lesson}` in your workspace checks your module, too."
+    return f"`ol diff {report.lesson}` shows your module beside the reference."
+
+
+def survivors(mutation: Mutation) -> list[FaultLine]:
+    """The faults that are not killed, required ones first."""
+    alive = [fault for fault in mutation.faults if fault.status in ALIVE]
+    return sorted(alive, key=lambda fault: not fault.required)

@@ -1,0 +1,88 @@
+"""Where a report goes: a file, standard output, the terminal."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.errors import UnreadableError
+from grader.writers import FORMATS, SCREEN, writer_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from grader.commands.options import Common
+    from grader.report import Report
+
+STANDARD_OUTPUT = "-"
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """The places a report goes to.
+
+    Attributes:
+        targets: (format, path); the path `-` is standard output.
+        screen: whether it goes to the terminal too, as it does unless standard output is taken.
+    """
+
+    targets: tuple[tuple[str, str], ...]
+    screen: bool
+
+    def deliver(self, report: Report) -> None:
+        """Write the report to every place but the terminal.
+
+        Raises:
+            UnreadableError: a place cannot be written to.
+        """
+        for name, path in self.targets:
+            text = writer_of(name)(report)
+            if path == STANDARD_OUTPUT:
+                put_out(text)
+            else:
+                put_into(Path(path), text)
+
+
+def delivery(common: Common, formats: Sequence[str] = ()) -> Delivery:
+    """The places that the options name: `--json FILE`, and `--format NAME[=PATH]` any number of times.
+
+    Raises:
+        click.UsageError: there is no such format, or two of them want standard output.
+    """
+    targets = [("json", common.json_path)] if common.json_path else []
+    screen = False
+    for each in formats:
+        name, equals, path = each.partition("=")
+        if name not in FORMATS:
+            raise click.UsageError(f"there is no format {name!r}; there are: {', '.join(FORMATS)}")
+        if name == SCREEN and not equals:
+            screen = True
+        else:
+            targets.append((name, path or STANDARD_OUTPUT))
+    taken = sum(path == STANDARD_OUTPUT for _name, path in targets) + screen
+    if taken > 1:
+        raise click.UsageError("only one format can go to standard output; give the others a path: NAME=PATH")
+    return Delivery(tuple(targets), screen=screen or not taken)
+
+
+def put_out(text: str) -> None:
+    """Write to standard output, always in UTF-8, as JSON and its like have to be."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8"))
+    sys.stdout.buffer.flush()
+
+
+def put_into(path: Path, text: str) -> None:
+    """Write a file.
+
+    Raises:
+        UnreadableError: it cannot be written.
+    """
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UnreadableError(path, error.strerror or str(error)) from error

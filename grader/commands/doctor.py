@@ -1,0 +1,43 @@
+"""`ol doctor`: what this machine can do."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.commands.delivery import put_into, put_out
+from grader.commands.options import common
+from grader.errors import ExitCode
+
+if TYPE_CHECKING:
+    from grader.commands.options import Common
+
+
+@click.command(short_help="What this machine can do.")
+@common
+def command(common: Common) -> int:
+    """Say what this machine can do: Python and its packages, the sandbox, the course, the speed.
+
+    \b
+    Example:
+      ol doctor
+
+    Exit codes: 0 everything is as it should be, 70 something is not.
+    """
+    from grader.lesson import find_course  # noqa: PLC0415 - help looks at nothing
+    from grader.machine import basics  # noqa: PLC0415 - as above
+
+    checks = basics(find_course(common.course))
+    if common.json_path:
+        text = json.dumps([dataclasses.asdict(check) for check in checks], indent=2) + "\n"
+        put_out(text) if common.json_only else put_into(Path(common.json_path), text)
+    if not common.json_only:
+        from grader.console import make_console  # noqa: PLC0415 - not needed for JSON
+        from grader.writers.terminal import checks as screen  # noqa: PLC0415 - as above
+
+        screen.table(checks, make_console(no_color=common.no_color))
+    return ExitCode.PASSED if all(check.ok for check in checks) else ExitCode.HARNESS

@@ -1,0 +1,99 @@
+"""The options that commands share, and the settings that they become."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from grader.pipeline import Progress, Request
+
+SEED_BITS = 32
+TIMEOUT = 20.0  # seconds
+FOLDER = click.Path(path_type=Path)
+
+
+@dataclass(frozen=True)
+class Common:
+    """What every command may be told."""
+
+    workspace: Path | None
+    course: Path | None
+    ref_deps: bool
+    json_path: str | None
+    no_color: bool
+    verbose: bool
+    debug: bool
+
+    @property
+    def json_only(self) -> bool:
+        """Whether JSON goes to standard output, and so nothing else does."""
+        return self.json_path == "-"
+
+
+def common(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the common options; the command gets them as one `Common`, named `common`."""
+
+    def call(**options: Any) -> Any:
+        names = Common.__dataclass_fields__
+        common = Common(**{name: options.pop(name) for name in names})
+        if common.debug:
+            os.environ["OL_DEBUG"] = "1"  # the server's processes print to standard error
+        return command(common=common, **options)
+
+    call.__doc__ = command.__doc__
+    wrapped: Callable[..., Any] = call
+    for option in reversed(_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+_OPTIONS = (
+    click.option("--workspace", type=FOLDER, metavar="DIR", help="Your workspace; else found upward from here."),
+    click.option("--ref-deps", is_flag=True, help="Take the lessons before this one from the course, not from you."),
+    click.option("--course", type=FOLDER, metavar="DIR", envvar="OL_COURSE", help="Another course (or OL_COURSE)."),
+    click.option("--json", "json_path", metavar="FILE", help="Write the result as JSON; - is standard output."),
+    click.option("--no-color", is_flag=True, help="No colour; so does the variable NO_COLOR."),
+    click.option("-v", "--verbose", is_flag=True, help="Tell more: every test, and whole messages."),
+    click.option("--debug", is_flag=True, help="Show what the grader's own processes print."),
+)  # fmt: skip
+
+
+sandbox_option = click.option(
+    "--sandbox",
+    type=click.Choice(["auto", "require", "off"]),
+    default="auto",
+    show_default=True,
+    help="What runs may not do: what works here, everything or nothing at all, or the limits alone.",
+)
+
+
+def request(common: Common, lesson: str, progress: Progress, **asked: Any) -> Request:
+    """What the pipeline is asked for; `seed`, `timeout`, `jobs` and `matrix` become its options."""
+    from grader.grading import Options  # noqa: PLC0415 - loaded when there is something to grade
+    from grader.lesson import find_course  # noqa: PLC0415 - as above
+    from grader.pipeline import Request  # noqa: PLC0415 - as above
+
+    seed = asked.pop("seed", None)
+    options = Options(
+        seed=seed if seed is not None else secrets.randbits(SEED_BITS),
+        timeout=asked.pop("timeout", TIMEOUT),
+        jobs=asked.pop("jobs", None) or len(os.sched_getaffinity(0)),
+        every_killer=asked.pop("matrix", False),
+    )
+    return Request(
+        course=find_course(common.course),
+        lesson=lesson,
+        options=options,
+        workspace=common.workspace,
+        ref_deps=common.ref_deps,
+        progress=progress,
+        **asked,
+    )

@@ -1,0 +1,86 @@
+"""`ol start`: a stub of the module, a first test, and where to go from there."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from grader import texts
+from grader.commands.delivery import put_into, put_out
+from grader.commands.options import common
+
+if TYPE_CHECKING:
+    from grader.commands.options import Common
+    from grader.lesson import Lesson
+    from grader.start import Started
+
+FATES = {"made": "made", "kept": "there already, kept", "replaced": "replaced"}
+
+
+@click.command(short_help="Lay down a stub of the module and a first test.")
+@click.argument("lesson")
+@click.option("--force", is_flag=True, help="Replace files of yours; they are saved in .ol/replaced first.")
+@common
+def command(common: Common, *, lesson: str, force: bool) -> int:
+    """Begin LESSON: lay down a stub of the module that you will build, and a first test of your own.
+
+    They go into your workspace, the nearest folder upward that holds python/tinyllm. Where there is none, this
+    folder becomes one. A file that is there already is yours and stays as it is, unless you say --force.
+
+    \b
+    Example:
+      mkdir course; cd course
+      ol start L7.1
+    """
+    from pathlib import Path  # noqa: PLC0415 - small, and only here
+
+    from grader.lesson import find_course, load_lesson  # noqa: PLC0415 - help needs no lesson
+    from grader.start import start  # noqa: PLC0415 - as above
+
+    found = load_lesson(find_course(common.course), lesson)
+    started = start(found, common.workspace, force=force)
+    if common.json_path:
+        text = json.dumps(_document(found, started), indent=2) + "\n"
+        put_out(text) if common.json_only else put_into(Path(common.json_path), text)
+    if not common.json_only:
+        _tell(found, started)
+    return 0
+
+
+def _document(lesson: Lesson, started: Started) -> dict[str, object]:
+    return {
+        "lesson": lesson.id,
+        "rung": lesson.rung,
+        "workspace": str(started.workspace.root),
+        "source": lesson.source,
+        "tests": lesson.tests,
+        "files": [{"path": file.path.as_posix(), "state": file.fate.value} for file in started.files],
+        "missing": list(started.missing),
+    }
+
+
+def _tell(lesson: Lesson, started: Started) -> None:
+    from grader.console import put  # noqa: PLC0415 - not needed for JSON
+
+    put(f"{lesson.id} {lesson.title} (rung {lesson.rung})")
+    put(f"Workspace: {started.workspace.root}")
+    for file in started.files:
+        saved = f"; yours is now {file.saved.as_posix()}" if file.saved else ""
+        put(f"  {file.path.as_posix()}: {FATES[file.fate]}{saved}")
+    put("")
+    put(f"Build:      {lesson.source}")
+    put(f"Your tests: {lesson.tests}/  (rung {lesson.rung})")
+    put(f"They pass with {lesson.needed} of {texts.count(len(lesson.faults), 'fault')} killed, these included: "
+        f"{', '.join(fault.id for fault in lesson.faults if fault.required)}.")  # fmt: skip
+    put(f"They may import {', '.join(lesson.imports)}, numpy, pytest and hypothesis.")
+    flag = " --ref-deps" if started.missing else ""
+    if started.missing:
+        put("")
+        put(f"This workspace has no {', '.join(started.missing)} from earlier lessons.")
+        put("Until it has, let --ref-deps take them from the course.")
+    put("")
+    put(
+        f"Next: fill in the stub, then `ol tests {lesson.id}{flag}`; write tests, then `ol check {lesson.id}{flag}`."
+    )
