@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TextIO, cast
 import click
 
 from grader import texts
+from grader.progress import Silent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from grader.errors import GraderError
-    from grader.pipeline import Progress
+    from grader.progress import Progress
 
 UNKNOWN_TERMINALS = frozenset({"", "dumb", "unknown"})
 
@@ -91,15 +92,18 @@ def say(text: str) -> None:
 def progress(*, no_color: bool = False) -> Iterator[Progress]:
     """Live progress on standard error while a check goes on; nothing where that is no terminal."""
     if not sys.stderr.isatty() or os.environ.get("TERM", "") in UNKNOWN_TERMINALS:
-        from grader.pipeline import Silent  # noqa: PLC0415 - the pipeline is loaded by then
-
         yield Silent()
         return
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415 - for terminals alone
     from rich.progress import Progress as Bars  # noqa: PLC0415 - as above
 
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TimeElapsedColumn())
-    with Bars(*columns, console=make_console(no_color=no_color, stream=sys.stderr), transient=True) as bars:
+    with Bars(
+        *columns,
+        console=make_console(no_color=no_color, stream=sys.stderr),
+        transient=True,
+        refresh_per_second=5,
+    ) as bars:
         yield _Live(bars, bars.add_task("starting", total=None))
 
 

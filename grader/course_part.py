@@ -60,8 +60,9 @@ class Part:
 class About:
     """What a course test's docstring says of it."""
 
-    kind: str
-    downstream: str
+    kind: str = ""
+    checks: str = ""
+    downstream: str = ""
 
 
 # ------------------------------------------------------------------------- the program
@@ -152,10 +153,13 @@ def _described(file: SuiteFile) -> dict[str, About]:
 
 
 def _about(docstring: str) -> About:
+    """The parts of a docstring `[kind] What it checks.` with a paragraph `Downstream: what relies on it.` below."""
     kind = KIND.match(docstring)
-    downstream = DOWNSTREAM.search(docstring)
+    checks, _, rest = docstring[kind.end() if kind else 0 :].partition("\n\n")
+    downstream = DOWNSTREAM.search(rest)
     return About(
         kind=kind["kind"] if kind else "",
+        checks=" ".join(checks.split()),
         downstream=" ".join(downstream["text"].split()) if downstream else "",
     )
 
@@ -231,8 +235,15 @@ def _ended(result: RunResult, test: str) -> tuple[str, str]:
 
 
 def _line(test: str, outcome: str, message: str, about: dict[str, About]) -> TestLine:
-    known = about.get(test.partition("[")[0], About("", ""))
-    return TestLine(test=test, outcome=outcome, message=message, kind=known.kind, downstream=known.downstream)
+    known = about.get(test.partition("[")[0], About())
+    return TestLine(
+        test=test,
+        outcome=outcome,
+        message=message,
+        kind=known.kind,
+        checks=known.checks,
+        downstream=known.downstream,
+    )
 
 
 def _counted(lines: Sequence[TestLine]) -> Tests:

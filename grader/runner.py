@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from grader.plan import Setting
     from grader.programs import Program
+    from grader.repertoire import Repertoire
     from grader.run import RunResult, Transcript
     from grader.workers.pool import Host
 
@@ -27,10 +28,12 @@ class Runner:
 
     Attributes:
         host: the suite, prepared.
+        repertoire: hands each run its program.
         timeout: seconds that a correct run or the canary's may take.
     """
 
     host: Host
+    repertoire: Repertoire
     timeout: float
     _slowest: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -46,7 +49,9 @@ class Runner:
     ) -> RunResult:
         """One run. `alone`: nothing else runs meanwhile; `only`: these node ids; `watch`: see `Job`."""
         chosen = list(only) if only is not None else None
-        order = wire.Run(list(program.modules), setting.order, setting.order_seed, setting.seed, chosen)
+        order = wire.Run(
+            self.repertoire.fresh(program), setting.order, setting.order_seed, setting.seed, chosen
+        )
         deadline = self.timeout if program.kind.correct or program.kind == "canary" else self.fault_deadline
         result = self.host.run(Job(order, deadline, alone, watch, cpu_seconds(self.timeout)))
         if program.kind.correct and only is None:

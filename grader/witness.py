@@ -6,7 +6,6 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from grader.plan import Setting
-from grader.programs import programs_of
 from grader.runner import Runner
 from grader.workers.pool import Suite
 from grader.workers.wire import Order, SuiteFile
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from grader.lesson import Fault, Lesson
+    from grader.repertoire import Repertoire
     from grader.run import RunResult
     from grader.workers.pool import Server
 
@@ -35,15 +35,17 @@ dtype = numpy.float32
 '''
 
 
-def witnesses(server: Server, lesson: Lesson, faults: Sequence[Fault]) -> dict[str, str]:
+def witnesses(
+    server: Server, lesson: Lesson, repertoire: Repertoire, faults: Sequence[Fault]
+) -> dict[str, str]:
     """Fault's id → a text that shows its witness, for each of these faults.
 
     Raises:
         HarnessError: the machine does not allow a run.
     """
     file = SuiteFile(FILE, _suite(lesson, faults).encode())
-    runner = Runner(server.open(Suite("witness", [file]), 1), SECONDS)
-    programs = programs_of(lesson)
+    runner = Runner(server.open(Suite("witness", [file]), 1), repertoire, SECONDS)
+    programs = repertoire.programs
     right = runner.run(programs.reference, SETTING)
     faulty = {program.name: program for program in programs.faults}
     return {

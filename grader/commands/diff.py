@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.check import check_or_report, log_attempt
+from grader.commands.checking import checked, log_attempt
 from grader.commands.delivery import Delivery, put_into, put_out
-from grader.commands.options import common, request
+from grader.commands.options import common
 from grader.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -63,14 +63,9 @@ class _Standing:
 def _standing(common: Common, lesson: Lesson, workspace: Workspace) -> _Standing:
     if _logged(lesson, workspace):
         return _Standing(passed=True, reason="passed before, by the log of attempts")
-    from grader.console import progress  # noqa: PLC0415 - not needed for a pass that is logged
-
-    with progress(no_color=common.no_color) as shown:
-        wanted = request(common, lesson=lesson.id, progress=shown)
-        checked = check_or_report(wanted, Delivery((), screen=True))
-    log_attempt(checked, wanted)
-    report = checked.report
-    return _Standing(passed=report.status == "passed", reason=report.reason)
+    done, wanted = checked(common, Delivery((), screen=True), lesson=lesson.id)
+    log_attempt(done, wanted)
+    return _Standing(passed=done.report.status == "passed", reason=done.report.reason)
 
 
 def _logged(lesson: Lesson, workspace: Workspace) -> bool:

@@ -28,10 +28,11 @@ def command(common: Common) -> int:
 
     Exit codes: 0 everything is as it should be, 70 something is not.
     """
-    from grader.lesson import find_course  # noqa: PLC0415 - help looks at nothing
+    from grader.doctor import examine  # noqa: PLC0415 - help looks at nothing
+    from grader.lesson import find_course  # noqa: PLC0415 - as above
     from grader.machine import basics  # noqa: PLC0415 - as above
 
-    checks = basics(find_course(common.course))
+    checks = [*basics(find_course(common.course)), *examine()]
     if common.json_path:
         text = json.dumps([dataclasses.asdict(check) for check in checks], indent=2) + "\n"
         put_out(text) if common.json_only else put_into(Path(common.json_path), text)

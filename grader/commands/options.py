@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,9 +12,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from grader.pipeline import Progress, Request
 
-SEED_BITS = 32
 TIMEOUT = 20.0  # seconds
 FOLDER = click.Path(path_type=Path)
 
@@ -73,27 +70,3 @@ sandbox_option = click.option(
     show_default=True,
     help="What runs may not do: what works here, everything or nothing at all, or the limits alone.",
 )
-
-
-def request(common: Common, lesson: str, progress: Progress, **asked: Any) -> Request:
-    """What the pipeline is asked for; `seed`, `timeout`, `jobs` and `matrix` become its options."""
-    from grader.grading import Options  # noqa: PLC0415 - loaded when there is something to grade
-    from grader.lesson import find_course  # noqa: PLC0415 - as above
-    from grader.pipeline import Request  # noqa: PLC0415 - as above
-
-    seed = asked.pop("seed", None)
-    options = Options(
-        seed=seed if seed is not None else secrets.randbits(SEED_BITS),
-        timeout=asked.pop("timeout", TIMEOUT),
-        jobs=asked.pop("jobs", None) or len(os.sched_getaffinity(0)),
-        every_killer=asked.pop("matrix", False),
-    )
-    return Request(
-        course=find_course(common.course),
-        lesson=lesson,
-        options=options,
-        workspace=common.workspace,
-        ref_deps=common.ref_deps,
-        progress=progress,
-        **asked,
-    )

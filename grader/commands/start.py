@@ -70,17 +70,37 @@ def _tell(lesson: Lesson, started: Started) -> None:
         saved = f"; yours is now {file.saved.as_posix()}" if file.saved else ""
         put(f"  {file.path.as_posix()}: {FATES[file.fate]}{saved}")
     put("")
-    put(f"Build:      {lesson.source}")
-    put(f"Your tests: {lesson.tests}/  (rung {lesson.rung})")
-    put(f"They pass with {lesson.needed} of {texts.count(len(lesson.faults), 'fault')} killed, these included: "
-        f"{', '.join(fault.id for fault in lesson.faults if fault.required)}.")  # fmt: skip
-    put(f"They may import {', '.join(lesson.imports)}, numpy, pytest and hypothesis.")
+    for line in (*_what_to_build(lesson), *_what_to_test(lesson), *_what_is_missing(lesson, started)):
+        put(line)
     flag = " --ref-deps" if started.missing else ""
-    if started.missing:
-        put("")
-        put(f"This workspace has no {', '.join(started.missing)} from earlier lessons.")
-        put("Until it has, let --ref-deps take them from the course.")
     put("")
-    put(
-        f"Next: fill in the stub, then `ol tests {lesson.id}{flag}`; write tests, then `ol check {lesson.id}{flag}`."
-    )
+    put(f"Next: fill in the stub, then run `ol tests {lesson.id}{flag}`.")
+    put(f"Then: write your tests, and run `ol check {lesson.id}{flag}`.")
+
+
+def _what_to_build(lesson: Lesson) -> list[str]:
+    return [f"Build:        {lesson.source}", f"Course tests: {lesson.course_tests}"]
+
+
+def _what_to_test(lesson: Lesson) -> list[str]:
+    faults = texts.count(len(lesson.faults), "fault")
+    required = ", ".join(fault.id for fault in lesson.faults if fault.required)
+    return [
+        f"Your tests:   {lesson.tests}/",
+        "",
+        f"They pass (rung {lesson.rung}) when they kill {lesson.needed} of {faults}, {required} among them.",
+        "They may import numpy, pytest, hypothesis, and of the course:",
+        *(f"  {name}" for name in lesson.imports),
+    ]
+
+
+def _what_is_missing(lesson: Lesson, started: Started) -> list[str]:
+    if not started.missing:
+        return []
+    return [
+        "",
+        "This workspace lacks what earlier lessons build:",
+        *(f"  {name}" for name in started.missing),
+        "Until you have built it, --ref-deps takes it from the course. What it offers is written in",
+        f"  {lesson.root / 'reference' / 'contracts' / lesson.package}",
+    ]

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from grader.commands.check import check_or_report
+from grader.commands.checking import checked
 from grader.commands.delivery import delivery
-from grader.commands.options import TIMEOUT, common, request, sandbox_option
+from grader.commands.options import TIMEOUT, common, sandbox_option
 
 if TYPE_CHECKING:
     from grader.commands.options import Common
@@ -41,16 +41,13 @@ def command(common: Common, **asked: Any) -> int:
 
     Exit codes: 0 all of them pass, 1 not all do.
     """
-    from grader.console import make_console, progress  # noqa: PLC0415 - help needs no console
-
     places = delivery(common)
-    with progress(no_color=common.no_color) as shown:
-        wanted = request(common, progress=shown, only="course", seed=0, **asked)
-        checked = check_or_report(wanted, places)
-    places.deliver(checked.report)
+    done, _wanted = checked(common, places, only="course", seed=0, **asked)
+    places.deliver(done.report)
     if places.screen:
-        from grader.writers import terminal  # noqa: PLC0415 - only for a screen
+        from grader.console import make_console  # noqa: PLC0415 - only for a screen
+        from grader.writers import terminal  # noqa: PLC0415 - as above
 
-        view = terminal.View(verbose=common.verbose, course_only=True)
-        terminal.write(checked.report, make_console(no_color=common.no_color), view)
-    return checked.report.exit_code
+        view = terminal.View(verbose=common.verbose, course_only=True, folder=str(done.lesson.course_tests))
+        terminal.write(done.report, make_console(no_color=common.no_color), view)
+    return done.report.exit_code

@@ -97,11 +97,8 @@ class Builder:
 
     def _new(self, statement: ast.stmt, key: str) -> Node:
         weight = sum(1 for _ in walk(statement))
-        if (
-            not isinstance(statement, ast.Match)
-            and not hasattr(statement, "body")
-            or isinstance(statement, ast.TryStar)
-        ):
+        is_compound = isinstance(statement, ast.Match) or hasattr(statement, "body")
+        if isinstance(statement, ast.TryStar) or not is_compound:
             return self._simple(statement, key, weight)
         if isinstance(statement, ast.If):
             return self._branch(statement, key, weight)

@@ -1,5 +1,7 @@
-"""The equivalent forms of one statement: what may be evaluated first goes into a temporary, expressions into
-private functions, literals into private constants; symmetric comparisons and products of numbers swap sides.
+"""The equivalent forms of one statement.
+
+What is evaluated first may go into a temporary, expressions into private functions, literals into private constants;
+symmetric comparisons and sums and products of numbers swap sides.
 
 Every form does the same operations on the same objects in the same order, so nothing depends on what the operands
 are. Operands of `+` and `*` swap only where both are numbers by construction: for anything else the order is behaviour

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from grader.rewriting.program import Item, Parsed
 
 GUARDS = (3, 7)  # private numbers whose comparison leads past dead code
+PRIVATE_FILL = (0.9, 1.3)  # the size of private functions, in sizes of those of the program with most
 MORE_FUNCTIONS = (6, 10)  # private ones, beyond those of the program with most
 MORE_CONSTANTS = (7, 11)
 NUMBERS = 1 << 16
@@ -130,8 +131,8 @@ class ModuleDraw:
             lines = FunctionDraw(self, "").statement(item.content)
         return lines, (*item.after, *self._helpers[before:])
 
-    def _function(self, function: Function, indent: str, *, dead: bool = False) -> list[str]:
-        return FunctionDraw(self, indent).write(function, None if dead else self.pool.slots[function.slot])
+    def _function(self, function: Function, indent: str) -> list[str]:
+        return FunctionDraw(self, indent).write(function, self.pool.slots[function.slot])
 
     def _class(self, body: ClassBody) -> list[str]:
         lines = FunctionDraw(self, "").filled(body.header)
@@ -156,16 +157,29 @@ class ModuleDraw:
 
     def _dead_functions(self, live: int) -> list[list[str]]:
         """Private functions that nothing calls: those that dead code names, and more up to a drawn number."""
-        wanted = self.pool.count + self.random.randint(*MORE_FUNCTIONS)
-        own = {item.private for item in self.parsed.items}
-        for name in self.pool.telling_functions - own:
+        for name in sorted(self.pool.telling_functions):
             self.private(MODULE + name)
         written = self._define_undefined()
+        self._ask_for_more()
+        written += self._define_undefined()
+        wanted = self.pool.count + self.random.randint(*MORE_FUNCTIONS)
         for _ in range(TRIES):
             if live + len(written) + len(self._helpers) >= wanted:
                 break
             self._add_dead_helper()
         return [*written, *self._define_undefined(), *self._helpers]
+
+    def _ask_for_more(self) -> None:
+        """Name private functions of other programs until they are together as large as in any program."""
+        weights = {name: self.pool.slots[name].weight for name in self.pool.functions}
+        missing = [name for name in weights if MODULE + name not in self._private]
+        self.random.shuffle(missing)
+        size = sum(weights.values()) - sum(weights[name] for name in missing)
+        target = self.pool.private_weight * self.random.uniform(*PRIVATE_FILL)
+        while missing and size < target:
+            name = missing.pop()
+            self.private(MODULE + name)
+            size += weights[name]
 
     def _add_dead_helper(self) -> None:
         """One more function of the kind that statements need: of a random statement of a random function."""
@@ -182,7 +196,7 @@ class ModuleDraw:
             if counterparts:
                 content = self.random.choice(counterparts).content
                 assert isinstance(content, Function)  # noqa: S101 - private items are functions
-                written.append(self._function(content, "", dead=True))
+                written.append(self._function(content, ""))
             else:
                 self._constants.append(f"{self._private[token]} = {self.random.randrange(NUMBERS)}")
         return written

@@ -14,9 +14,52 @@ if TYPE_CHECKING:
 
 SYLLABLES = [first + second for first, second in product("bdfgklmnprstvz", "aeiou")]
 RESERVED = frozenset((*keyword.kwlist, *keyword.softkwlist, *BUILTINS, *FRAME_NAMES))
-NOUNS = "value result entry piece state item part step case unit form whole field point line group".split()
-VERBS = "takes gives holds keeps makes reads finds joins moves sends works brings".split()
-ADJECTIVES = "given next former plain single inner outer common usual current final first".split()
+NOUNS = (
+    "value",
+    "result",
+    "entry",
+    "piece",
+    "state",
+    "item",
+    "part",
+    "step",
+    "case",
+    "unit",
+    "form",
+    "whole",
+    "field",
+    "point",
+    "line",
+    "group",
+)
+VERBS = (
+    "takes",
+    "gives",
+    "holds",
+    "keeps",
+    "makes",
+    "reads",
+    "finds",
+    "joins",
+    "moves",
+    "sends",
+    "works",
+    "brings",
+)
+ADJECTIVES = (
+    "given",
+    "next",
+    "former",
+    "plain",
+    "single",
+    "inner",
+    "outer",
+    "common",
+    "usual",
+    "current",
+    "final",
+    "first",
+)
 
 
 class Names:

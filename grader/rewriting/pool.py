@@ -47,6 +47,7 @@ class Pool:
     literals: tuple[str, ...]  # values of private constants
     count: int  # private functions of the program that has most
     statements: tuple[Node, ...]  # all of the slots'
+    private_weight: int  # of the private functions of the program in which they are largest
     exposed: tuple[str, ...]  # where twins differ in a statement that cannot stand in both
     words: frozenset[str]  # every name that occurs: no new name may be one of these
 
@@ -68,6 +69,9 @@ def pool_of(programs: Sequence[Parsed], words: frozenset[str]) -> Pool:
         literals=tuple(dict.fromkeys(text for program in programs for text in program.literals)),
         count=max(sum(item.private is not None for item in program.items) for program in programs),
         statements=tuple(node for slot in slots.values() for node, _ in (*slot.telling, *slot.other)),
+        private_weight=max(
+            sum(slots[item.private].weight for item in program.items if item.private) for program in programs
+        ),
         exposed=tuple(slot for slot, keys in telling.items() if keys - _spare_keys(slots.get(slot))),
         words=words,
     )

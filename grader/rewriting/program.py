@@ -6,6 +6,7 @@ import ast
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from grader.rewriting.blocks import Block, Builder, Node, is_docstring, merged, needs, offers
@@ -264,7 +265,7 @@ class _Parser:
     ) -> dict[tuple[str, str], Node]:
         uses = Counter(part.id for part in nodes if isinstance(part, ast.Name))
         merges: dict[tuple[str, str], Node] = {}
-        for first, second in zip(statements, statements[1:], strict=False):
+        for first, second in pairwise(statements):
             if isinstance(first, ast.Assign) and uses[getattr(first.targets[0], "id", "")] == 2:  # noqa: PLR2004 - bound once, used once
                 one = merged(first, second, builder.meaning)
                 if one is not None:

@@ -46,13 +46,19 @@ def serve(link: Link, places: Places, run: Callable[[int, str], None]) -> None:
             record, descriptors = link.receive_any()
         except EOFError:
             return
-        if isinstance(record, Start):
-            try:
-                keeper = keeper or _Keeper(link, record, places, run)
-                keeper.one_run(record, descriptors[0])
-            except (OSError, ValueError, NotEntered) as error:
-                _refuse(descriptors[0], f"no run could be started: {error}")
-                link.send(Gone(REFUSED << 8, 0, 0.0))
+        if not isinstance(record, Start):
+            continue
+        (channel,) = descriptors
+        try:
+            keeper = keeper or _Keeper(link, record, places, run)
+            pid, entrance = keeper.begin(record, channel)
+        except (OSError, ValueError, NotEntered) as error:
+            _refuse(channel, f"no run could be started: {error}")
+            link.send(Gone(REFUSED << 8, 0, 0.0))
+            continue
+        finally:
+            os.close(channel)
+        keeper.see_to_its_end(pid, entrance)
 
 
 def _refuse(channel: int, why: str) -> None:
@@ -78,16 +84,20 @@ class _Keeper:
         self.prepared.make({*ALWAYS, *self.layers})
         self.handle = os.pidfd_open(os.getpid())
 
-    def one_run(self, start: Start, channel: int) -> None:
+    def begin(self, start: Start, channel: int) -> tuple[int, Entrance]:
+        """Fork a run; its process id and where it lives."""
         temp = tempfile.mkdtemp(prefix="run-", dir=self.places.home)
         entrance = Entrance(start, self.prepared, temp)
         pid = self.ground.fork()
         if pid == 0:
             self._be_the_run(entrance, channel)
-        os.close(channel)
+        return pid, entrance
+
+    def see_to_its_end(self, pid: int, entrance: Entrance) -> None:
+        """Wait for it, end all that is left of it, and say so."""
         there = self._wait(pid, entrance)
         status, cpu_seconds, stray = self._end_all(pid)
-        _remove(temp)
+        _remove(entrance.temp)
         if there:
             self.link.send(Gone(status, stray, cpu_seconds))
 

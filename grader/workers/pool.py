@@ -6,12 +6,13 @@ import importlib.util
 import os
 import queue
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -85,18 +86,19 @@ class Server:
     """
 
     def __init__(self, sandbox: Mode = "auto") -> None:
-        self.temp = tempfile.mkdtemp(prefix="ol-")
         self._hosts: list[Host] = []
-        ours, theirs = socket.socketpair()
-        with theirs:
-            self._process = _start_server(theirs.fileno(), self.temp)
-        self._link = Link(ours)
-        try:
-            # Here, while the server imports numpy.
-            self.sandbox = choose(sandbox)
-        except BaseException:
-            self.close()
-            raise
+        with ExitStack() as undo:
+            with _signals_held():
+                self.temp = tempfile.mkdtemp(prefix="ol-")
+                undo.callback(shutil.rmtree, self.temp, ignore_errors=True)
+                ours, theirs = socket.socketpair()
+                with theirs:
+                    self._process = _start_server(theirs.fileno(), self.temp)
+                self._link = Link(ours)
+                undo.callback(self.close)
+                # Here, while the server imports numpy.
+                self.sandbox = choose(sandbox)
+            undo.pop_all()
 
     def __enter__(self) -> Self:
         return self
@@ -117,7 +119,12 @@ class Server:
         ours, theirs = socket.socketpair()
         with theirs:
             self._send(NewHost(), theirs.fileno())
-        host = Host(Link(ours), suite, tempfile.mkdtemp(prefix="suite-", dir=self.temp), slots, self.sandbox)
+        link = Link(ours)
+        try:
+            host = Host(link, suite, tempfile.mkdtemp(prefix="suite-", dir=self.temp), slots, self.sandbox)
+        except BaseException:
+            link.close()
+            raise
         self._hosts.append(host)
         return host
 
@@ -129,15 +136,36 @@ class Server:
 
     def close(self) -> None:
         """End every process and remove every file of the server."""
-        for host in self._hosts:
-            host.close()
-        self._link.close()
-        try:
-            self._process.wait(GRACE)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        shutil.rmtree(self.temp, ignore_errors=True)
+        with _signals_held():
+            for host in self._hosts:
+                host.close()
+            self._link.close()
+            try:
+                self._process.wait(GRACE)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            shutil.rmtree(self.temp, ignore_errors=True)
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Let SIGINT and SIGTERM wait: what is half started, or half ended, could not be cleaned up."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    handlers = {
+        number: signal.signal(number, lambda number, _frame: came.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0])
 
 
 class Host:
@@ -289,7 +317,7 @@ def package_folders() -> list[str]:
 def _start_server(descriptor: int, temp: str) -> subprocess.Popen[bytes]:
     environment = ENVIRONMENT | {name: os.environ[name] for name in KEPT_ENVIRONMENT if name in os.environ}
     server = Path(__file__).with_name("server.py")
-    command = [sys.executable, "-S", "-P", "-s", str(server), str(descriptor), *package_folders()]
+    command = [sys.executable, "-S", "-P", "-s", str(server), str(descriptor), temp, *package_folders()]
     return subprocess.Popen(
         command,
         env=environment | {"HOME": temp, "TMPDIR": temp},

@@ -1,7 +1,8 @@
 """The warm server: a clean interpreter that imports what every run needs, once, and forks a host per submission.
 
-Started as `python -S -P -s server.py DESCRIPTOR PATH…` with an environment of ours: no site customisation, no `.pth`
-file, nothing of the learner's on the path. It runs no learner's code and reads no learner's file.
+Started as `python -S -P -s server.py DESCRIPTOR TEMP PATH…` with an environment of ours: no site customisation, no
+`.pth` file, nothing of the learner's on the path. It runs no learner's code and reads no learner's file. It ends when
+the grader's end of its socket closes, and takes the temporary folder with it: a grader that was killed cannot.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import shutil
 import sys
 
 MODULES = (
@@ -22,11 +24,14 @@ MODULES = (
 
 
 def main(arguments: list[str]) -> None:
-    """Serve hosts on the socket with this descriptor; the other arguments are folders of packages."""
-    descriptor, *folders = arguments
+    """Serve hosts on the socket with this descriptor; then a folder to remove at the end, and folders of packages."""
+    descriptor, temp, *folders = arguments
     sys.path[:] = [path for path in sys.path if path] + folders
-    _import_what_runs_need()
-    _serve(int(descriptor))
+    try:
+        _import_what_runs_need()
+        _serve(int(descriptor))
+    finally:
+        shutil.rmtree(temp, ignore_errors=True)
 
 
 def _import_what_runs_need() -> None:
@@ -42,8 +47,6 @@ def _serve(descriptor: int) -> None:
     from grader.workers import host, library, limits  # noqa: PLC0415
     from grader.workers.wire import Library, Link, NewHost  # noqa: PLC0415
 
-    grader = os.getppid()
-    limits.die_with(grader)
     link = Link(socket.socket(fileno=descriptor))
     try:
         books, _none = link.receive(Library)

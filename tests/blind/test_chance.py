@@ -11,6 +11,7 @@ from grader.grading import Grading, Options, SuiteGrade
 from grader.lesson import load_lesson
 from grader.plan import CORRECT_RUNS_WITH_RANDOMNESS
 from grader.programs import library_of
+from grader.repertoire import Repertoire
 from grader.validity import ProblemKind
 from grader.verdict import Status
 from grader.workers.pool import Server, Suite
@@ -39,13 +40,15 @@ def test_by_chance():
 """
 
 
-def graded(server: Server, lesson: Lesson, seed: int, *files: SuiteFile) -> SuiteGrade:
+def graded(
+    server: Server, lesson: Lesson, repertoire: Repertoire, seed: int, *files: SuiteFile
+) -> SuiteGrade:
     """One grading on a server that many gradings share."""
     host = server.open(
         Suite("suite", files, Rules(list(lesson.imports), hypothesis_installed=False)), slots=1
     )
     try:
-        return Grading(lesson, host, Options(seed=seed)).grade()
+        return Grading(lesson, host, repertoire, Options(seed=seed)).grade()
     finally:
         host.close()
 
@@ -59,10 +62,13 @@ def test_no_fault_is_credited_to_chance_and_the_test_is_named() -> None:
     honest, chance = SuiteFile("test_honest.py", HONEST), SuiteFile("test_chance.py", BY_CHANCE)
     with Server() as server:
         server.load(library_of(lesson))
-        earned = killed(graded(server, lesson, 0, honest))
+        repertoire = Repertoire(lesson)
+        earned = killed(graded(server, lesson, repertoire, 0, honest))
         with ThreadPoolExecutor(2) as pool:
             grades = list(
-                pool.map(lambda seed: graded(server, lesson, seed, honest, chance), range(GRADINGS))
+                pool.map(
+                    lambda seed: graded(server, lesson, repertoire, seed, honest, chance), range(GRADINGS)
+                )
             )
 
     assert earned  # the honest test kills something, so that the comparison below can fail

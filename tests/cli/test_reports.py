@@ -7,6 +7,8 @@ from typing import Any
 import jsonschema
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from grader.advice import next_step
 from grader.changes import changes
@@ -121,18 +123,29 @@ def test_a_suite_that_becomes_valid_tells_its_count() -> None:
 
 
 def test_every_line_stands_beside_its_like() -> None:
-    yours, reference = ["a", "b", "c", "x"], ["a", "B", "c", "d"]
+    yours = ["a = 1", "norm = x / rms", "return y"]
+    reference = ["a = 1", "# a comment", "norm = x * inverse_rms", "return y"]
     assert [(row.side, row.yours, row.reference) for row in rows(yours, reference)] == [
         (Side.BOTH, 0, 0),
-        (Side.CHANGED, 1, 1),
-        (Side.BOTH, 2, 2),
-        (Side.CHANGED, 3, 3),
+        (Side.REFERENCE, None, 1),
+        (Side.CHANGED, 1, 2),
+        (Side.BOTH, 2, 3),
     ]
 
 
 def test_lines_of_one_side_stand_alone() -> None:
     assert [row.side for row in rows(["a", "b"], ["a"])] == [Side.BOTH, Side.YOURS]
     assert [row.side for row in rows(["a"], ["a", "b"])] == [Side.BOTH, Side.REFERENCE]
+
+
+lines = st.lists(st.sampled_from(["", "a = 1", "a = 12", "def f(x):", "    return x"]), max_size=8)
+
+
+@given(lines, lines)
+def test_every_line_of_both_texts_is_shown_once_and_in_order(yours: list[str], reference: list[str]) -> None:
+    shown = rows(yours, reference)
+    assert [row.yours for row in shown if row.yours is not None] == list(range(len(yours)))
+    assert [row.reference for row in shown if row.reference is not None] == list(range(len(reference)))
 
 
 def test_equal_texts_have_no_unified_difference() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,6 +13,7 @@ from grader.grading import Grading, Options, SuiteGrade
 from grader.lesson import Edit, Lesson, load_lesson
 from grader.plan import Setting, draw_plan
 from grader.programs import Programs, library_of, programs_of
+from grader.repertoire import Repertoire
 from grader.submission import read_submission
 from grader.workers import wire
 from grader.workers.conversation import Job
@@ -22,6 +22,7 @@ from grader.workers.wire import Order, Rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from grader.programs import Program
     from grader.run import RunResult, Transcript
@@ -168,7 +169,7 @@ class Bench:
         self._hosts.append(host)
         return host
 
-    def run(  # noqa: PLR0913 - each is one property of a run
+    def run(
         self,
         files: str | dict[str, str] | Host,
         program: Program | None = None,
@@ -186,7 +187,7 @@ class Bench:
         chosen = None if only is None else list(only)
         return host.run(Job(wire.Run(modules, order, order_seed, seed, chosen), deadline, watch=watch))
 
-    def grade(  # noqa: PLR0913 - each is one property of a grading
+    def grade(
         self,
         files: str | dict[str, str],
         *,
@@ -198,11 +199,14 @@ class Bench:
     ) -> Grade:
         """Grade a suite, without the static policy; `hanging` names faults that are meant to hang."""
         faults = tuple(
-            msgspec.structs.replace(fault, timeout_is_kill=fault.id in hanging) for fault in self.lesson.faults
+            msgspec.structs.replace(fault, timeout_is_kill=fault.id in hanging)
+            for fault in self.lesson.faults
         )
         lesson = msgspec.structs.replace(self.lesson, faults=faults)
         host = self.host(files, jobs=jobs)
-        return Grade(Grading(lesson, host, Options(seed, timeout, jobs, every_killer)).grade())
+        return Grade(
+            Grading(lesson, host, Repertoire(lesson), Options(seed, timeout, jobs, every_killer)).grade()
+        )
 
     def with_faults(self, **replacements: str) -> Bench:
         """The same bench with other faults: each replaces the body of `shout` by an expression or statement."""

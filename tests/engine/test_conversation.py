@@ -61,7 +61,9 @@ def keeper(act: Callable[[Link, socket.socket], None]) -> Iterator[Slot]:
         thread.join()
 
 
-def result(act: Callable[[Link, socket.socket], None], watch: Callable[[Transcript], bool] | None = None) -> RunResult:
+def result(
+    act: Callable[[Link, socket.socket], None], watch: Callable[[Transcript], bool] | None = None
+) -> RunResult:
     with keeper(act) as slot:
         return slot.run(Job(RUN, 60, watch=watch), ["test_a.py"])
 

@@ -99,7 +99,16 @@ def content(path: Path) -> str:
 
 # Nothing of the grader's environment --------------------------------------------------------------------------
 
-OWN = {"HOME", "TMPDIR", "PATH", "LC_ALL", "PYTHONHASHSEED", "PYTHONUTF8", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"}
+OWN = {
+    "HOME",
+    "TMPDIR",
+    "PATH",
+    "LC_ALL",
+    "PYTHONHASHSEED",
+    "PYTHONUTF8",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+}
 OWN |= {"MKL_NUM_THREADS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD", "PYTEST_VERSION", "PYTEST_CURRENT_TEST"}
 HOSTILE_ENVIRONMENT = {
     "SECRET_TOKEN": "s3cret",
@@ -142,7 +151,10 @@ def test_what_the_server_was_started_with_holds_nothing_of_the_machine_either(be
     reading = "open('/proc/self/environ').read()"
     source = f"def test():\n    try: text = {reading}\n    except OSError: text = ''\n    raise ValueError(repr(text))\n"
     (result,) = bench.run(source).results.values()
-    names = {part.partition("=")[0] for part in ast.literal_eval(result.message.removeprefix("ValueError: ")).split("\0")}
+    names = {
+        part.partition("=")[0]
+        for part in ast.literal_eval(result.message.removeprefix("ValueError: ")).split("\0")
+    }
     assert names - {""} <= OWN | set(os.environ) & {"OPENBLAS_CORETYPE"}
 
 

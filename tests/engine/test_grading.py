@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-
 if TYPE_CHECKING:
     from tests.engine.conftest import Bench, Grade
 
@@ -74,7 +73,9 @@ def test_a_file_that_raises_while_loading_on_the_fault_kills_it(bench: Bench) ->
 
 
 @pytest.mark.parametrize("name", ["conftest.py", "oracle.py"])
-def test_a_conftest_or_helper_that_raises_on_the_fault_kills_as_its_test_file(bench: Bench, name: str) -> None:
+def test_a_conftest_or_helper_that_raises_on_the_fault_kills_as_its_test_file(
+    bench: Bench, name: str
+) -> None:
     imported = "import oracle\n" if name == "oracle.py" else ""
     files = {
         f"a/{name}": IMPORT + "assert shout('a')[-1] == '!'\n",
@@ -150,7 +151,9 @@ def test_no_mark(): assert shout("a")[-1] != "!"
     assert grade.statuses == {"s01": "survived", "s02": "killed"}
 
 
-@pytest.mark.parametrize("ending", ["sys.exit(1)", "pytest.skip('x', allow_module_level=True)", "os._exit(1)"])
+@pytest.mark.parametrize(
+    "ending", ["sys.exit(1)", "pytest.skip('x', allow_module_level=True)", "os._exit(1)"]
+)
 def test_an_exit_or_skip_while_loading_on_the_fault_never_kills(bench: Bench, ending: str) -> None:
     files = {
         "test_a.py": f"{IMPORT}import os, sys, pytest\nif shout('a')[-1] != '!':\n    {ending}\ndef test(): pass\n",
@@ -195,7 +198,9 @@ def test_a_test_that_failed_before_a_crash_is_run_alone_and_kills(bench: Bench) 
     assert grade.killers["s01"] == (f"{FILE}::test_mark",)
 
 
-def test_a_test_that_does_not_pass_alone_on_the_reference_does_not_kill_from_a_run_cut_short(bench: Bench) -> None:
+def test_a_test_that_does_not_pass_alone_on_the_reference_does_not_kill_from_a_run_cut_short(
+    bench: Bench,
+) -> None:
     source = f"""{IMPORT}
 import os
 READY = []
@@ -234,7 +239,9 @@ def test_a_fault_that_ends_or_hangs_the_process_itself_is_no_kill(bench: Bench, 
 
 
 def test_a_fault_that_raises_is_killed(bench: Bench) -> None:
-    grade = bench.with_faults(s01="raise ValueError", s02="return None", s03="return text.no_such").grade(GOOD)
+    grade = bench.with_faults(s01="raise ValueError", s02="return None", s03="return text.no_such").grade(
+        GOOD
+    )
     no_problems(grade)
     assert set(grade.statuses.values()) == {"killed"}
 
@@ -245,9 +252,13 @@ def test_a_fault_that_raises_is_killed(bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("source", "kind", "test"),
     [
-        pytest.param("def test(): assert shout('a') == 'a'\n", "rejects_reference", "test", id="wrong oracle"),
+        pytest.param(
+            "def test(): assert shout('a') == 'a'\n", "rejects_reference", "test", id="wrong oracle"
+        ),
         pytest.param("async def test(): assert shout('a')\n", "rejects_reference", "test", id="async"),
-        pytest.param("def test(nothing): assert shout('a')\n", "rejects_reference", "test", id="unknown fixture"),
+        pytest.param(
+            "def test(nothing): assert shout('a')\n", "rejects_reference", "test", id="unknown fixture"
+        ),
         pytest.param("def test(): assert input()\n", "rejects_reference", "test", id="stdin"),
         pytest.param(
             "import pytest\n@pytest.mark.xfail(strict=True)\ndef test(): assert shout('a') == 'A!'\n",
@@ -255,9 +266,14 @@ def test_a_fault_that_raises_is_killed(bench: Bench) -> None:
             "test",
             id="strict xpass",
         ),
-        pytest.param("def test(): assert letters('ab') == ['a', 'b']\n", "too_strict", "test", id="one variant's order"),
         pytest.param(
-            "import random\ndef test(): assert shout('a') and random.random() < 0.5\n", "flaky", "test", id="random"
+            "def test(): assert letters('ab') == ['a', 'b']\n", "too_strict", "test", id="one variant's order"
+        ),
+        pytest.param(
+            "import random\ndef test(): assert shout('a') and random.random() < 0.5\n",
+            "flaky",
+            "test",
+            id="random",
         ),
         pytest.param(
             "import numpy as np\ndef test(): assert shout('a') and np.random.default_rng().random() < 0.5\n",
@@ -266,25 +282,39 @@ def test_a_fault_that_raises_is_killed(bench: Bench) -> None:
             id="default_rng",
         ),
         pytest.param(
-            "D = []\ndef test_1(): D.append(shout('a'))\ndef test_2(): assert D\n", "order_dependent", "test_2", id="order"
+            "D = []\ndef test_1(): D.append(shout('a'))\ndef test_2(): assert D\n",
+            "order_dependent",
+            "test_2",
+            id="order",
         ),
         pytest.param("import time\ndef test(): time.sleep(99)\n", "timeout", "test", id="sleeps"),
         pytest.param("import os\ndef test(): os.abort()\n", "crashed", "test", id="abort"),
         pytest.param("import os\ndef test(): os._exit(0)\n", "crashed", "test", id="os._exit"),
         # To pytest this is an exception like any other: the process goes on.
         pytest.param("import sys\ndef test(): sys.exit(0)\n", "rejects_reference", "test", id="sys.exit"),
-        pytest.param("import pytest\ndef test(): pytest.exit('x', returncode=0)\n", "crashed", "test", id="pytest.exit"),
+        pytest.param(
+            "import pytest\ndef test(): pytest.exit('x', returncode=0)\n", "crashed", "test", id="pytest.exit"
+        ),
         pytest.param("def test(): raise KeyboardInterrupt\n", "crashed", "test", id="interrupt"),
-        pytest.param("import os\ndef test(): os.write(3, b'\\0' * 9)\n", "crashed", "test", id="junk among the records"),
+        pytest.param(
+            "import os\ndef test(): os.write(3, b'\\0' * 9)\n", "crashed", "test", id="junk among the records"
+        ),
         pytest.param("def test(): raise MemoryError\n", "memory", "test", id="memory"),
         pytest.param("import sys\nsys.exit(0)\n", "does_not_load", None, id="exit on import"),
-        pytest.param("import pytest\npytest.exit('x', returncode=0)\n", "does_not_load", None, id="pytest.exit on import"),
+        pytest.param(
+            "import pytest\npytest.exit('x', returncode=0)\n",
+            "does_not_load",
+            None,
+            id="pytest.exit on import",
+        ),
         pytest.param("import os\nos._exit(0)\n", "does_not_load", None, id="os._exit on import"),
         pytest.param("import os\nos.abort()\n", "does_not_load", None, id="abort on import"),
         pytest.param("import nowhere\n", "does_not_load", None, id="import error"),
     ],
 )
-def test_the_problem_of_a_suite_that_is_not_sound(bench: Bench, source: str, kind: str, test: str | None) -> None:
+def test_the_problem_of_a_suite_that_is_not_sound(
+    bench: Bench, source: str, kind: str, test: str | None
+) -> None:
     grade = bench.grade(IMPORT + source, timeout=2 if kind == "timeout" else 60)
     name = FILE if test is None else f"{FILE}::{test}" if test else ""
     assert (kind, name) in grade.problems, grade.messages
@@ -305,7 +335,10 @@ def test_a_suite_that_does_not_look_at_the_module_is_blind(bench: Bench, source:
 
 
 def test_swallowed_exceptions_alone_do_not_make_a_suite_blind(bench: Bench) -> None:
-    source = IMPORT + "def test():\n    try: x = shout('a')\n    except Exception: x = ''\n    assert x in ('', 'A!')\n"
+    source = (
+        IMPORT
+        + "def test():\n    try: x = shout('a')\n    except Exception: x = ''\n    assert x in ('', 'A!')\n"
+    )
     assert bench.grade(source).kinds == set()
 
 
@@ -313,9 +346,15 @@ def test_swallowed_exceptions_alone_do_not_make_a_suite_blind(bench: Bench) -> N
     "files",
     [
         pytest.param({"test_it.py": "x = 1\n"}, id="no tests"),
-        pytest.param({"test_it.py": "import pytest\n@pytest.mark.skip\ndef test(): assert 0\n"}, id="all skipped"),
-        pytest.param({"test_it.py": "import pytest\n@pytest.mark.xfail\ndef test(): assert 0\n"}, id="all xfailed"),
-        pytest.param({"test_it.py": "import pytest\npytest.skip('x', allow_module_level=True)\n"}, id="module skip"),
+        pytest.param(
+            {"test_it.py": "import pytest\n@pytest.mark.skip\ndef test(): assert 0\n"}, id="all skipped"
+        ),
+        pytest.param(
+            {"test_it.py": "import pytest\n@pytest.mark.xfail\ndef test(): assert 0\n"}, id="all xfailed"
+        ),
+        pytest.param(
+            {"test_it.py": "import pytest\npytest.skip('x', allow_module_level=True)\n"}, id="module skip"
+        ),
         pytest.param({"test_it.py": "class Shout:\n    def test(self): assert 0\n"}, id="misnamed class"),
         pytest.param({"test_it.py": "def check_it(): assert 0\n"}, id="misnamed function"),
     ],
@@ -332,7 +371,10 @@ def test_a_conftest_that_fails_on_load_is_a_problem_of_its_test_file(bench: Benc
 
 
 def test_a_wrong_oracle_is_told_that_it_is_the_test_that_disagrees(bench: Bench) -> None:
-    assert "it is the test that is wrong" in bench.grade(IMPORT + "def test(): assert shout('a') == 'a'\n").messages
+    assert (
+        "it is the test that is wrong"
+        in bench.grade(IMPORT + "def test(): assert shout('a') == 'a'\n").messages
+    )
 
 
 def test_every_failing_test_is_a_problem_of_its_own_kind(bench: Bench) -> None:
@@ -357,7 +399,9 @@ def test_unseeded_randomness_is_named_and_makes_more_correct_runs(bench: Bench) 
     noisy = bench.grade(GOOD + "import random\ndef test_noise(): assert shout(str(random.random()))\n")
     no_problems(noisy)
     assert "it ran 12 times on correct programs" in noisy.notices
-    seeded = bench.grade(GOOD + "import random\ndef test_noise(): assert shout(str(random.Random(1).random()))\n")
+    seeded = bench.grade(
+        GOOD + "import random\ndef test_noise(): assert shout(str(random.Random(1).random()))\n"
+    )
     assert seeded.notices == ""
 
 
@@ -392,7 +436,9 @@ CRASHING = IMPORT + "import os\ndef test_a(): os.abort()\ndef test_b(): os._exit
     ],
 )
 def test_the_same_seed_gives_the_same_grade_again_and_with_two_jobs(bench: Bench, source: str) -> None:
-    first, again, with_two_jobs = (without_times(bench.grade(source, seed=1, jobs=jobs)) for jobs in (1, 1, 2))
+    first, again, with_two_jobs = (
+        without_times(bench.grade(source, seed=1, jobs=jobs)) for jobs in (1, 1, 2)
+    )
     assert first == again
     assert first == with_two_jobs
 

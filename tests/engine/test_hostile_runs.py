@@ -144,7 +144,7 @@ def test():
 
 
 def test_a_run_cannot_touch_the_files_of_the_suite_that_later_runs_load(bench: Bench) -> None:
-    source = f"""
+    source = """
 import os, pathlib
 def test():
     root = pathlib.Path(__file__).parent
@@ -203,7 +203,13 @@ def test_a_process_that_ends_while_loading_names_the_file(bench: Bench, body: st
 
 
 @pytest.mark.parametrize(
-    "body", ["while True: pass", "time.sleep(600)", "pow(10, 10 ** 9, 7 ** (10 ** 7))", "signal.sigwait([signal.SIGUSR1])"]
+    "body",
+    [
+        "while True: pass",
+        "time.sleep(600)",
+        "pow(10, 10 ** 9, 7 ** (10 ** 7))",
+        "signal.sigwait([signal.SIGUSR1])",
+    ],
 )
 def test_a_run_is_ended_from_outside_whatever_it_waits_for(bench: Bench, body: str) -> None:
     source = f"""
@@ -253,7 +259,9 @@ def test_a_run_without_its_channel_is_cut_short(bench: Bench, closing: str) -> N
     assert run.failed() == []
 
 
-@pytest.mark.parametrize("closing", ["os.close(0)", "os.close(1); os.close(2)", "sys.stdout = None", "sys.stderr.close()"])
+@pytest.mark.parametrize(
+    "closing", ["os.close(0)", "os.close(1); os.close(2)", "sys.stdout = None", "sys.stderr.close()"]
+)
 def test_closed_standard_descriptors_change_nothing(bench: Bench, closing: str) -> None:
     run = bench.run(f"import os, sys\ndef test_a(): {closing}\ndef test_b(): assert 1\n")
     assert run.ending is Ending.COMPLETED
@@ -279,12 +287,17 @@ FORGED = {
 
 
 @pytest.mark.parametrize("data", FORGED.values(), ids=FORGED)
-def test_forged_records_are_malformed_on_a_correct_program_and_no_kill_on_a_fault(bench: Bench, data: bytes) -> None:
+def test_forged_records_are_malformed_on_a_correct_program_and_no_kill_on_a_fault(
+    bench: Bench, data: bytes
+) -> None:
     forging = f"import os\nfrom words.shout import shout\ndef test_a():\n    {{}}os.write(3, {data!r})\ndef test_b(): pass\n"
     run = bench.run(forging.format(""))
     assert run.ending is Ending.CRASHED
     assert "make no sense" in run.detail
-    grade = bench.grade(forging.format("if shout('a') == 'A': ") + "def test_c(): assert shout('ab') == 'Ab!' or 'AB' in shout('ab')\n")
+    grade = bench.grade(
+        forging.format("if shout('a') == 'A': ")
+        + "def test_c(): assert shout('ab') == 'Ab!' or 'AB' in shout('ab')\n"
+    )
     assert grade.kinds == set()
     assert grade.statuses["s01"] == "crashed"
     assert grade.killers["s01"] == ()

@@ -24,40 +24,88 @@ def outcomes(bench: Bench, source: str | dict[str, str], order: Order = Order.CO
 
 # What a test is called: a file that holds it alone, and the outcome of its one test.
 ONE_TEST = {
-    'passes': ('def test(): assert 1', Outcome.PASSED),
-    'fails': ('def test(): assert 0', Outcome.FAILED),
-    'raises': ('def test(): raise ValueError', Outcome.FAILED),
-    'raises a BaseException': ('class Odd(BaseException): pass\ndef test(): raise Odd', Outcome.FAILED),
-    'pytest.fail': ("import pytest\ndef test(): pytest.fail('no')", Outcome.FAILED),
-    'skips': ("import pytest\ndef test(): pytest.skip('later')", Outcome.SKIPPED),
-    'unittest skip': ("import unittest\ndef test(): raise unittest.SkipTest('x')", Outcome.SKIPPED),
-    'pytest.xfail': ("import pytest\ndef test(): pytest.xfail('known')", Outcome.XFAILED),
-    'xfail that fails': ('import pytest\n@pytest.mark.xfail\ndef test(): assert 0', Outcome.XFAILED),
-    'xfail that passes': ('import pytest\n@pytest.mark.xfail\ndef test(): pass', Outcome.XPASSED),
-    'strict xfail that passes': ('import pytest\n@pytest.mark.xfail(strict=True)\ndef test(): pass', Outcome.XPASSED_STRICT),
-    'xfail that raises something else': ('import pytest\n@pytest.mark.xfail(raises=KeyError, strict=True)\ndef test(): assert 0', Outcome.FAILED),
-    'xfail that does not run': ('import pytest\n@pytest.mark.xfail(run=False)\ndef test(): assert 0', Outcome.XFAILED),
-    'set-up raises': ('import pytest\n@pytest.fixture\ndef f(): raise ValueError\ndef test(f): pass', Outcome.ERROR),
-    'tear-down raises': ('import pytest\n@pytest.fixture\ndef f():\n    yield\n    raise ValueError\ndef test(f): pass', Outcome.ERROR),
-    'call and tear-down raise': ('import pytest\n@pytest.fixture\ndef f():\n    yield\n    raise ValueError\ndef test(f): assert 0', Outcome.FAILED),
-    'unknown fixture': ('def test(no_such_fixture): pass', Outcome.ERROR),
-    'async': ('async def test(): assert 0', Outcome.FAILED),
-    'async that would pass': ('async def test(): pass', Outcome.FAILED),
-    'reads stdin': ("def test(): assert input() == ''", Outcome.FAILED),
-    'endless recursion': ('def test():\n    def f(): f()\n    f()', Outcome.FAILED),
-    'an exception group': ("def test(): raise ExceptionGroup('g', [ValueError()])", Outcome.FAILED),
+    "passes": ("def test(): assert 1", Outcome.PASSED),
+    "fails": ("def test(): assert 0", Outcome.FAILED),
+    "raises": ("def test(): raise ValueError", Outcome.FAILED),
+    "raises a BaseException": ("class Odd(BaseException): pass\ndef test(): raise Odd", Outcome.FAILED),
+    "pytest.fail": ("import pytest\ndef test(): pytest.fail('no')", Outcome.FAILED),
+    "skips": ("import pytest\ndef test(): pytest.skip('later')", Outcome.SKIPPED),
+    "unittest skip": ("import unittest\ndef test(): raise unittest.SkipTest('x')", Outcome.SKIPPED),
+    "pytest.xfail": ("import pytest\ndef test(): pytest.xfail('known')", Outcome.XFAILED),
+    "xfail that fails": ("import pytest\n@pytest.mark.xfail\ndef test(): assert 0", Outcome.XFAILED),
+    "xfail that passes": ("import pytest\n@pytest.mark.xfail\ndef test(): pass", Outcome.XPASSED),
+    "strict xfail that passes": (
+        "import pytest\n@pytest.mark.xfail(strict=True)\ndef test(): pass",
+        Outcome.XPASSED_STRICT,
+    ),
+    "xfail that raises something else": (
+        "import pytest\n@pytest.mark.xfail(raises=KeyError, strict=True)\ndef test(): assert 0",
+        Outcome.FAILED,
+    ),
+    "xfail that does not run": (
+        "import pytest\n@pytest.mark.xfail(run=False)\ndef test(): assert 0",
+        Outcome.XFAILED,
+    ),
+    "set-up raises": (
+        "import pytest\n@pytest.fixture\ndef f(): raise ValueError\ndef test(f): pass",
+        Outcome.ERROR,
+    ),
+    "tear-down raises": (
+        "import pytest\n@pytest.fixture\ndef f():\n    yield\n    raise ValueError\ndef test(f): pass",
+        Outcome.ERROR,
+    ),
+    "call and tear-down raise": (
+        "import pytest\n@pytest.fixture\ndef f():\n    yield\n    raise ValueError\ndef test(f): assert 0",
+        Outcome.FAILED,
+    ),
+    "unknown fixture": ("def test(no_such_fixture): pass", Outcome.ERROR),
+    "async": ("async def test(): assert 0", Outcome.FAILED),
+    "async that would pass": ("async def test(): pass", Outcome.FAILED),
+    "reads stdin": ("def test(): assert input() == ''", Outcome.FAILED),
+    "endless recursion": ("def test():\n    def f(): f()\n    f()", Outcome.FAILED),
+    "an exception group": ("def test(): raise ExceptionGroup('g', [ValueError()])", Outcome.FAILED),
 }
 UNITTEST = {
-    "unittest: passes": ('import unittest\n\nclass TestIt(unittest.TestCase):\n    def test_it(self): self.assertEqual(1, 1)\n', Outcome.PASSED),
-    "unittest: fails": ('import unittest\n\nclass TestIt(unittest.TestCase):\n    def test_it(self): self.assertEqual(1, 2)\n', Outcome.FAILED),
-    "unittest: expected failure": ('import unittest\n\nclass TestIt(unittest.TestCase):\n    @unittest.expectedFailure\n    def test_it(self): self.fail()\n', Outcome.XFAILED),
-    "unittest: unexpected success": ('import unittest\n\nclass TestIt(unittest.TestCase):\n    @unittest.expectedFailure\n    def test_it(self): pass\n', Outcome.XPASSED_STRICT),
-    "unittest: is skipped": ("import unittest\n\nclass TestIt(unittest.TestCase):\n    @unittest.skip('x')\n    def test_it(self): self.fail()\n", Outcome.SKIPPED),
-    "unittest: set-up raises": ('import unittest\n\nclass TestIt(unittest.TestCase):\n    def setUp(self): raise ValueError\n    def test_it(self): pass\n', Outcome.FAILED),
-    "unittest: tear-down raises": ('import unittest\n\nclass TestIt(unittest.TestCase):\n    def tearDown(self): raise ValueError\n    def test_it(self): pass\n', Outcome.FAILED),
-    "unittest: a subtest fails": ('import unittest\n\nclass TestIt(unittest.TestCase):\n    def test_it(self):\n        with self.subTest(1): self.fail()\n', Outcome.FAILED),
-    "unittest: a subtest passes": ('import unittest\n\nclass TestIt(unittest.TestCase):\n    def test_it(self):\n        with self.subTest(1): pass\n', Outcome.PASSED),
-    "unittest: a subtest is skipped": ("import unittest\n\nclass TestIt(unittest.TestCase):\n    def test_it(self):\n        with self.subTest(1): self.skipTest('x')\n", Outcome.PASSED),
+    "unittest: passes": (
+        "import unittest\n\nclass TestIt(unittest.TestCase):\n    def test_it(self): self.assertEqual(1, 1)\n",
+        Outcome.PASSED,
+    ),
+    "unittest: fails": (
+        "import unittest\n\nclass TestIt(unittest.TestCase):\n    def test_it(self): self.assertEqual(1, 2)\n",
+        Outcome.FAILED,
+    ),
+    "unittest: expected failure": (
+        "import unittest\n\nclass TestIt(unittest.TestCase):\n    @unittest.expectedFailure\n    def test_it(self): self.fail()\n",
+        Outcome.XFAILED,
+    ),
+    "unittest: unexpected success": (
+        "import unittest\n\nclass TestIt(unittest.TestCase):\n    @unittest.expectedFailure\n    def test_it(self): pass\n",
+        Outcome.XPASSED_STRICT,
+    ),
+    "unittest: is skipped": (
+        "import unittest\n\nclass TestIt(unittest.TestCase):\n    @unittest.skip('x')\n    def test_it(self): self.fail()\n",
+        Outcome.SKIPPED,
+    ),
+    "unittest: set-up raises": (
+        "import unittest\n\nclass TestIt(unittest.TestCase):\n    def setUp(self): raise ValueError\n    def test_it(self): pass\n",
+        Outcome.FAILED,
+    ),
+    "unittest: tear-down raises": (
+        "import unittest\n\nclass TestIt(unittest.TestCase):\n    def tearDown(self): raise ValueError\n    def test_it(self): pass\n",
+        Outcome.FAILED,
+    ),
+    "unittest: a subtest fails": (
+        "import unittest\n\nclass TestIt(unittest.TestCase):\n    def test_it(self):\n        with self.subTest(1): self.fail()\n",
+        Outcome.FAILED,
+    ),
+    "unittest: a subtest passes": (
+        "import unittest\n\nclass TestIt(unittest.TestCase):\n    def test_it(self):\n        with self.subTest(1): pass\n",
+        Outcome.PASSED,
+    ),
+    "unittest: a subtest is skipped": (
+        "import unittest\n\nclass TestIt(unittest.TestCase):\n    def test_it(self):\n        with self.subTest(1): self.skipTest('x')\n",
+        Outcome.PASSED,
+    ),
 }
 KINDS = ONE_TEST | UNITTEST
 
@@ -65,7 +113,9 @@ KINDS = ONE_TEST | UNITTEST
 @pytest.fixture(scope="module")
 def found(shared_bench: Bench) -> RunResult:
     """One run of a suite that holds every kind of test, each in a file of its own."""
-    return shared_bench.run({f"test_{i:02}.py": source for i, (source, _outcome) in enumerate(KINDS.values())})
+    return shared_bench.run(
+        {f"test_{i:02}.py": source for i, (source, _outcome) in enumerate(KINDS.values())}
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -208,7 +258,9 @@ def test_addresses_and_temporary_paths_are_masked(bench: Bench) -> None:
         ("raise MemoryError", LoadEnding.OUT_OF_MEMORY),
     ],
 )
-def test_a_file_that_gives_no_tests_says_why_and_the_others_run(bench: Bench, source: str, ending: LoadEnding) -> None:
+def test_a_file_that_gives_no_tests_says_why_and_the_others_run(
+    bench: Bench, source: str, ending: LoadEnding
+) -> None:
     run = bench.run({"test_a.py": f"x = 1\n{source}\n", "test_b.py": "def test(): pass\n"})
     assert {file: failure.ending for file, failure in run.load_failures.items()} == {"test_a.py": ending}
     assert run.passed() == {"test_b.py::test"}
@@ -223,8 +275,10 @@ def test_a_file_that_gives_no_tests_says_why_and_the_others_run(bench: Bench, so
         ("b/conftest.py", {"b/test_b.py"}),
     ],
 )
-def test_a_conftest_that_does_not_load_counts_as_its_test_files(bench: Bench, conftest: str, failing: set[str]) -> None:
-    files = {name: "def test(): pass\n" for name in ("test_a.py", "b/test_b.py", "c/test_c.py")}
+def test_a_conftest_that_does_not_load_counts_as_its_test_files(
+    bench: Bench, conftest: str, failing: set[str]
+) -> None:
+    files = dict.fromkeys(("test_a.py", "b/test_b.py", "c/test_c.py"), "def test(): pass\n")
     run = bench.run(files | {conftest: "x = 1\nraise ValueError('no')\n"})
     assert set(run.load_failures) == failing
     assert {failure.ending for failure in run.load_failures.values()} == {LoadEnding.RAISED}
@@ -352,7 +406,11 @@ def test_scoped_fixtures_are_set_up_once_and_torn_down_in_time_in_every_order(be
     host = bench.host(SCOPED)
     for order, seed in [(Order.COLLECTION, 0), (Order.REVERSED, 0), *((Order.SHUFFLED, s) for s in range(6))]:
         run = bench.run(host, order=order, order_seed=seed)
-        assert [result.outcome for result in run.results.values()] == [Outcome.PASSED] * 6, (order, seed, run.results)
+        assert [result.outcome for result in run.results.values()] == [Outcome.PASSED] * 6, (
+            order,
+            seed,
+            run.results,
+        )
 
 
 IN_ORDER = """
@@ -384,7 +442,9 @@ def test_collection_order_and_its_exact_reverse(bench: Bench, ordered: Host) -> 
     assert steps(bench, ordered, Order.REVERSED) == forward[::-1]
 
 
-def test_a_shuffled_order_keeps_files_and_classes_together_and_follows_its_seed(bench: Bench, ordered: Host) -> None:
+def test_a_shuffled_order_keeps_files_and_classes_together_and_follows_its_seed(
+    bench: Bench, ordered: Host
+) -> None:
     forward = steps(bench, ordered, Order.COLLECTION)
     orders = [steps(bench, ordered, Order.SHUFFLED, seed) for seed in (1, 1, 2, 3, 4)]
     assert orders[0] == orders[1]

@@ -50,7 +50,7 @@ def outcome(call: Callable[[], object]) -> object:
     try:
         with np.errstate(all="ignore"):
             return seen(call())
-    except BaseException as error:  # the canary's own exception is no Exception
+    except BaseException as error:  # noqa: BLE001 - the canary's own exception is no Exception
         return type(error).__name__, [base.__name__ for base in type(error).__mro__], str(error), error.args
 
 
@@ -116,7 +116,7 @@ def _errors(module: ModuleType) -> Iterator[object]:
     yield outcome(lambda: module.RMSNorm(3).forward())
     yield outcome(lambda: module.RMSNorm(3).forward(None))
     yield outcome(lambda: module.RMSNorm(3)(np.ones(3)))
-    yield outcome(lambda: module.RMSNorm())
+    yield outcome(module.RMSNorm)
 
 
 def _steps(module: ModuleType) -> Iterator[object]:

@@ -10,10 +10,15 @@ import pytest
 from grader.programs import Program
 from grader.rewriting import Rewriter
 
-DRAWS = 14  # of each of the 17 programs
+DRAWS = 12  # of each of the 17 programs
 
 Load = Callable[[str], ModuleType]
 Behaviour = Callable[[ModuleType], list[object]]
+
+
+def numbers(seed: int | str) -> random.Random:
+    """Numbers to draw by."""
+    return random.Random(seed)  # noqa: S311 - to be repeatable is their purpose
 
 
 def test_a_rewritten_program_behaves_to_the_bit_and_letter_like_the_program(
@@ -21,7 +26,7 @@ def test_a_rewritten_program_behaves_to_the_bit_and_letter_like_the_program(
 ) -> None:
     expected = behaviour(load(program.modules[0].source))
     for seed in range(DRAWS):
-        [module] = rewriter.fresh(program.modules, random.Random(seed))
+        [module] = rewriter.fresh(program.modules, numbers(seed))
         assert behaviour(load(module.source)) == expected, module.source
 
 

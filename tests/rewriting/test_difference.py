@@ -18,11 +18,16 @@ PUBLIC = ("<module>", "RMSNorm", "RMSNorm.__init__", "RMSNorm.forward", "pre_nor
 Codes = Callable[[CodeType], Iterator[CodeType]]
 
 
+def numbers(seed: int | str) -> random.Random:
+    """Numbers to draw by."""
+    return random.Random(seed)  # noqa: S311 - to be repeatable is their purpose
+
+
 @pytest.fixture(scope="module")
 def sources(programs: dict[str, Program], rewriter: Rewriter) -> list[str]:
     """Six draws of every program, with seeds of their own."""
     return [
-        rewriter.fresh(program.modules, random.Random(f"{name}{seed}"))[0].source
+        rewriter.fresh(program.modules, numbers(f"{name}{seed}"))[0].source
         for name, program in programs.items()
         for seed in range(DRAWS)
     ]
@@ -93,14 +98,14 @@ def test_drawn_names_hide_no_builtin_and_no_name_of_a_program(
 def test_the_numbers_drawn_decide_everything(programs: dict[str, Program], rewriter: Rewriter) -> None:
     others = Rewriter([program.modules for program in reversed(programs.values())])
     for program in programs.values():
-        one, other = (each.fresh(program.modules, random.Random(5)) for each in (rewriter, others))
+        one, other = (each.fresh(program.modules, numbers(5)) for each in (rewriter, others))
         assert one == other
 
 
 def test_threads_may_draw_at_once(programs: dict[str, Program]) -> None:
     jobs = [(program, seed) for seed in range(4) for program in programs.values()]
     alone, shared = (Rewriter([program.modules for program in programs.values()]) for _ in range(2))
-    expected = [alone.fresh(program.modules, random.Random(seed)) for program, seed in jobs]
+    expected = [alone.fresh(program.modules, numbers(seed)) for program, seed in jobs]
     with ThreadPoolExecutor(8) as threads:
-        found = list(threads.map(lambda job: shared.fresh(job[0].modules, random.Random(job[1])), jobs))
+        found = list(threads.map(lambda job: shared.fresh(job[0].modules, numbers(job[1])), jobs))
     assert found == expected

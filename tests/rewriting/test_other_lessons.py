@@ -269,6 +269,11 @@ FAULTS = {
 }
 
 
+def numbers(seed: int | str) -> random.Random:
+    """Numbers to draw by."""
+    return random.Random(seed)  # noqa: S311 - to be repeatable is their purpose
+
+
 def programs() -> dict[str, tuple[Module, ...]]:
     sources = {"reference": SOURCE} | {name: SOURCE.replace(*edit) for name, edit in FAULTS.items()}
     return {name: (Module(NAME, source),) for name, source in sources.items()}
@@ -282,7 +287,7 @@ def rewriter() -> Rewriter:
     return Rewriter(ALL.values())
 
 
-def behaviour(module: ModuleType) -> list[object]:  # noqa: PLR0915 - one observation a line
+def behaviour(module: ModuleType) -> list[object]:
     seen: list[object] = []
 
     def see(call: Callable[[], object]) -> None:
@@ -326,7 +331,7 @@ def behaviour(module: ModuleType) -> list[object]:  # noqa: PLR0915 - one observ
             module.parse.__annotations__,
         )
     )
-    see(lambda: [name for name in vars(module.Word) if not name.startswith("__")].sort())
+    see(lambda: sorted(name for name in vars(module.Word) if not name.startswith("__")))
     return seen
 
 
@@ -336,7 +341,7 @@ def test_a_module_about_words_keeps_its_behaviour(
 ) -> None:
     expected = behaviour(load(ALL[name][0].source, NAME))
     for seed in range(12):
-        [module] = rewriter.fresh(ALL[name], random.Random(seed))
+        [module] = rewriter.fresh(ALL[name], numbers(seed))
         assert behaviour(load(module.source, NAME)) == expected, module.source
 
 
@@ -349,7 +354,7 @@ def test_statements_in_which_programs_differ_are_in_all_of_them(rewriter: Rewrit
     """Whatever the fault changed, its text and the text that it replaced stand in the reference and in the fault."""
     for name, (find, replace) in FAULTS.items():
         for key in ("reference", name):
-            text = rewriter.fresh(ALL[key], random.Random(name))[0].source
+            text = rewriter.fresh(ALL[key], numbers(name))[0].source
             assert all(word in text for part in (find, replace) for word in public_words(part)), (name, key)
 
 
@@ -375,16 +380,16 @@ def public_words(text: str) -> list[str]:
 def test_a_private_name_that_is_used_elsewhere_stays() -> None:
     sources = ["import words.text\nwords.text._split('a')", "from words.text import _clean"]
     assert names_used(sources) == {"_split", "_clean"}
-    [kept] = rewrite(ALL["reference"], random.Random(1), Contract(names_used(sources)))
+    [kept] = rewrite(ALL["reference"], numbers(1), Contract(names_used(sources)))
     assert "def _split(" in kept.source
     assert "def _clean(" in kept.source
-    [free] = rewrite(ALL["reference"], random.Random(1))
+    [free] = rewrite(ALL["reference"], numbers(1))
     assert "_clean" not in free.source
 
 
 def test_docstrings_that_code_reads_stay() -> None:
     source = '"""Say ø."""\ndef f(x):\n    """Doc."""\n    return f.__doc__, __doc__, x\n'
-    [module] = rewrite([Module("m", source)], random.Random(3))
+    [module] = rewrite([Module("m", source)], numbers(3))
     names: dict[str, Callable[[int], object]] = {}
     exec(module.source, names)  # noqa: S102 - our own text
     assert names["f"](1) == ("Doc.", "Say ø.", 1)
@@ -392,17 +397,17 @@ def test_docstrings_that_code_reads_stay() -> None:
 
 def test_a_program_that_was_not_announced_is_refused(rewriter: Rewriter) -> None:
     with pytest.raises(KeyError):
-        rewriter.fresh([Module(NAME, "x = 1")], random.Random(1))
+        rewriter.fresh([Module(NAME, "x = 1")], numbers(1))
 
 
 def test_the_sign_of_blanks_in_a_program_is_refused() -> None:
-    with pytest.raises(ValueError, match="words.text has the character"):
-        rewrite([Module(NAME, "x = '⧺'")], random.Random(1))
+    with pytest.raises(ValueError, match=r"words\.text has the character"):
+        rewrite([Module(NAME, "x = '⧺'")], numbers(1))
 
 
 def test_packages_and_empty_modules_pass() -> None:
     package = Module("words", "", is_package=True)
-    [module] = rewrite([package], random.Random(1))
+    [module] = rewrite([package], numbers(1))
     assert module.name == "words"
     assert module.is_package
     compile(module.source, "words", "exec")
@@ -428,8 +433,6 @@ def test_a_generator_inside_makes_no_generator(load: Callable[[str, str], Module
     both = [[Module(NAME, plain)], [Module(NAME, generator)]]
     rewriter = Rewriter(both)
     for seed in range(20):
-        [one, other] = [
-            load(rewriter.fresh(modules, random.Random(seed))[0].source, NAME) for modules in both
-        ]
+        [one, other] = [load(rewriter.fresh(modules, numbers(seed))[0].source, NAME) for modules in both]
         assert one.f(5) == [5]
         assert list(other.f(5)) == [[5]]

@@ -14,15 +14,20 @@ from grader.programs import Program
 from grader.rewriting import Rewriter
 from grader.rewriting.names import SYLLABLES
 
-DRAWS = 60
+DRAWS = 50
 CHANCE = 0.5
-# Of 30 held-out draws of each kind a coin is right in fewer than 2 of 3 with probability 0.99; there are 9 faults.
+# On 25 held-out draws of each kind a coin is right in 70 of 100 or more with probability 0.003.
 NEAR_CHANCE = 0.70
 PUBLIC = {"<module>", "RMSNorm.__init__", "RMSNorm.forward", "pre_norm_residual"}
 DRAWN = re.compile(f"_?({'|'.join(SYLLABLES)}){{2,4}}")
 
 Codes = Callable[[CodeType], Iterator[CodeType]]
 Features = Counter[Hashable]
+
+
+def numbers(seed: int | str) -> random.Random:
+    """Numbers to draw by."""
+    return random.Random(seed)  # noqa: S311 - to be repeatable is their purpose
 
 
 def features(source: str, codes: Codes) -> Features:
@@ -63,9 +68,9 @@ def _words(code: CodeType) -> Iterator[Hashable]:
 
 def _instructions(code: CodeType) -> Iterator[Hashable]:
     plain = [
-        (i.opname, i.argrepr if i.opname in {"LOAD_METHOD", "LOAD_ATTR", "BINARY_OP", "COMPARE_OP"} else "")
-        for i in dis.get_instructions(code)
-        if i.opname != "CACHE"
+        (dis.opname[op], argument if dis.opname[op] in {"BINARY_OP", "COMPARE_OP"} else None)
+        for op, argument in zip(code.co_code[::2], code.co_code[1::2], strict=True)
+        if dis.opname[op] != "CACHE"
     ]
     yield from plain
     yield from pairwise(plain)
@@ -114,7 +119,7 @@ def accuracy_of_the_nearest_centre(one: Sequence[Features], other: Sequence[Feat
 
 def draws(program: Program, rewriter: Rewriter, codes: Codes, number: int = DRAWS) -> list[Features]:
     return [
-        features(rewriter.fresh(program.modules, random.Random(f"{program.name} {i}"))[0].source, codes)
+        features(rewriter.fresh(program.modules, numbers(f"{program.name} {i}"))[0].source, codes)
         for i in range(number)
     ]
 
@@ -148,7 +153,7 @@ def test_sizes_of_correct_and_faulty_programs_overlap(
     programs: dict[str, Program], rewriter: Rewriter, codes: Codes
 ) -> None:
     sizes = {
-        name: sorted(draw["all", "co_code"] for draw in draws(program, rewriter, codes, 12))
+        name: sorted(draw["all", "co_code"] for draw in draws(program, rewriter, codes, 8))
         for name, program in programs.items()
         if name != "canary"
     }

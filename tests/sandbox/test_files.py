@@ -91,7 +91,10 @@ ALLOWED: dict[str, Callable[[Ground], object]] = {
     "read its suite": lambda g: (g.suite / "test_it.py").read_text(),
     "list its suite": lambda g: list(g.suite.iterdir()),
     "write, move and remove in its own folder": lambda g: _live_in(g.temp),
-    "import from the standard library": lambda _: _import_anew("this_is_not_loaded_yet", "wave"),
+    "import from the standard library": lambda _: _import_anew("wave"),
+    "import from packages after the listings were called stale": lambda _: _import_stale(
+        "wave", "packaging.tags"
+    ),
     "read numpy": lambda _: Path(np.__file__).read_bytes(),
     "list numpy": lambda _: list(Path(np.__file__).parent.iterdir()),
     "read randomness as a file": lambda _: os.read(os.open("/dev/urandom", os.O_RDONLY), 4),
@@ -112,9 +115,14 @@ def _live_in(folder: Path) -> None:
 
 
 def _import_anew(*names: str) -> None:
-    for name in names[1:]:
+    for name in names:
         sys.modules.pop(name, None)
         importlib.import_module(name)
+
+
+def _import_stale(*names: str) -> None:
+    importlib.invalidate_caches()
+    _import_anew(*names)
 
 
 @pytest.mark.parametrize("what", ALLOWED)

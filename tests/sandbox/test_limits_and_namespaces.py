@@ -122,7 +122,7 @@ def test_a_run_sees_no_process_but_itself(ground: Ground) -> None:
 def test_what_a_run_started_ends_with_it(ground: Ground) -> None:
     def ends_within(seconds: float, *layers: Layer) -> bool:
         reading, writing = os.pipe()
-        pid = run_under(layers, lambda _: _leave_a_daemon(), ground)
+        pid = run_under(layers, lambda _: _leave_a_daemon(writing), ground)
         os.close(writing)
         # The end of the pipe is seen when no one holds its other side any more.
         ready, _, _ = select.select([reading], [], [], seconds)
@@ -135,9 +135,11 @@ def test_what_a_run_started_ends_with_it(ground: Ground) -> None:
     assert not ends_within(0.2)
 
 
-def _leave_a_daemon() -> int:
+def _leave_a_daemon(holding: int) -> int:
     pid = os.fork()
     if pid == 0:
+        os.closerange(3, holding)
+        os.closerange(holding + 1, 1000)
         os.setsid()
         time.sleep(60)
         os._exit(0)

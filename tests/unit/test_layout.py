@@ -52,7 +52,9 @@ def test_files_that_pytest_takes_for_tests(path: str) -> None:
     assert is_test_file(path)
 
 
-@pytest.mark.parametrize("path", ["a.py", "tests.py", "mytest.py", "conftest.py", "test_a.txt", "test_x/a.py"])
+@pytest.mark.parametrize(
+    "path", ["a.py", "tests.py", "mytest.py", "conftest.py", "test_a.txt", "test_x/a.py"]
+)
 def test_files_that_pytest_does_not_take_for_tests(path: str) -> None:
     assert not is_test_file(path)
 
@@ -164,7 +166,9 @@ def rewrite(code: str, path: str = "a/test_x.py") -> ast.Module:
     return ast.fix_missing_locations(tree)
 
 
-@pytest.mark.parametrize("source", ["from . import helpers", "from ..shared import NAME", "import math\nimport numpy.testing as t"])
+@pytest.mark.parametrize(
+    "source", ["from . import helpers", "from ..shared import NAME", "import math\nimport numpy.testing as t"]
+)
 def test_relative_imports_and_those_of_others_stay_as_they_are(source: str) -> None:
     assert ast.unparse(rewrite(source)) == source
 

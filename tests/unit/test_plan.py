@@ -53,7 +53,9 @@ def test_the_reference_runs_in_collection_order_and_in_its_reverse_and_each_vari
 
 
 @given(counts, seeds)
-def test_a_fault_and_the_canary_run_only_where_a_correct_program_also_ran(count: tuple[int, int], seed: int) -> None:
+def test_a_fault_and_the_canary_run_only_where_a_correct_program_also_ran(
+    count: tuple[int, int], seed: int
+) -> None:
     plan = draw_plan(programs_with(*count), seed)
     correct = set(settings_of(plan))
     assert plan.canary.setting in correct
@@ -71,7 +73,9 @@ def test_settings_do_not_depend_on_the_programs(count: tuple[int, int], seed: in
 
 
 @given(counts, seeds)
-def test_a_correct_program_comes_first_and_the_rest_is_every_other_run_once(count: tuple[int, int], seed: int) -> None:
+def test_a_correct_program_comes_first_and_the_rest_is_every_other_run_once(
+    count: tuple[int, int], seed: int
+) -> None:
     plan = draw_plan(programs_with(*count), seed)
     assert plan.first in plan.correct
     everything = [plan.first, *plan.rest]

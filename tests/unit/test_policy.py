@@ -154,7 +154,10 @@ def test_importorskip_may_name_nothing_else(call: str) -> None:
 
 @pytest.mark.parametrize(
     "call",
-    ["from pytest import importorskip\n\nm = importorskip('os')", "import pytest\n\nm = pytest.importorskip(modname='numpy')"],
+    [
+        "from pytest import importorskip\n\nm = importorskip('os')",
+        "import pytest\n\nm = pytest.importorskip(modname='numpy')",
+    ],
 )
 def test_importorskip_is_judged_under_every_form_of_its_call(call: str) -> None:
     expected = [] if "numpy" in call else [(3, "import")]
@@ -187,7 +190,11 @@ def test_a_hook_is_found_however_its_name_is_bound(source: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "source", ["import pytest\n\n@pytest.fixture\ndef pytest_like(): return 1\n".replace("pytest_like", "like"), "x = 'pytest_plugins'"]
+    "source",
+    [
+        "import pytest\n\n@pytest.fixture\ndef pytest_like(): return 1\n".replace("pytest_like", "like"),
+        "x = 'pytest_plugins'",
+    ],
 )
 def test_what_only_looks_like_a_hook_is_let_through(source: str) -> None:
     assert findings(source, path="conftest.py") == []
@@ -203,7 +210,9 @@ def test_builtins_that_turn_text_into_code_are_found_however_they_are_used(name:
     assert rules_found(source) == [(2, "builtin")]
 
 
-@pytest.mark.parametrize("source", ["import re\nre.compile('a')", "model.eval()", "x = 'eval'", "def f(exec): pass"])
+@pytest.mark.parametrize(
+    "source", ["import re\nre.compile('a')", "model.eval()", "x = 'eval'", "def f(exec): pass"]
+)
 def test_attributes_and_texts_of_these_names_are_let_through(source: str) -> None:
     assert findings(source) == []
 
@@ -237,7 +246,9 @@ def test_a_folder_that_would_stand_in_front_of_a_real_package_is_refused(path: s
     assert "folder" in finding.message
 
 
-@pytest.mark.parametrize("path", ["test_random.py", "oracle.py", "norm/__init__.py", "tests/test_x.py", "helpers/random_inputs.py"])
+@pytest.mark.parametrize(
+    "path", ["test_random.py", "oracle.py", "norm/__init__.py", "tests/test_x.py", "helpers/random_inputs.py"]
+)
 def test_other_names_are_let_through(path: str) -> None:
     assert findings("x = 1\n", path=path) == []
 
@@ -251,4 +262,6 @@ def test_findings_come_in_the_order_of_their_lines() -> None:
 
 
 def test_every_rule_says_what_to_do_instead() -> None:
-    assert all(policy.INSTEAD[rule] for rule in ("import", "hook", "builtin", "reserved_name", "missing_package"))
+    assert all(
+        policy.INSTEAD[rule] for rule in ("import", "hook", "builtin", "reserved_name", "missing_package")
+    )

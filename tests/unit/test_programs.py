@@ -107,7 +107,9 @@ def lesson(*faults: Fault) -> Lesson:
         id="W1",
         module_file="words/loud/shout.py",
         faults=faults or (fault("s01", NO_MARK),),
-        variants=(Variant(name="joined", file="v.py", source="def shout(text): return text.upper() + '!'\n"),),
+        variants=(
+            Variant(name="joined", file="v.py", source="def shout(text): return text.upper() + '!'\n"),
+        ),
         reference_modules=modules,
         root=Path("/course"),
         sha256="0",
@@ -138,7 +140,10 @@ def test_reference_variants_canary_and_faults_are_programs_of_one_form() -> None
 def test_a_fault_differs_from_the_reference_by_its_edits_alone() -> None:
     programs = programs_of(lesson(fault("s01", NO_MARK), fault("s02", NO_WHISPER)))
     reference = [module.source for module in programs.reference.modules]
-    assert [module.source for module in programs.faults[0].modules] == [SHOUT.replace(" + MARK", ""), reference[1]]
+    assert [module.source for module in programs.faults[0].modules] == [
+        SHOUT.replace(" + MARK", ""),
+        reference[1],
+    ]
     assert [module.source for module in programs.faults[1].modules] == [
         SHOUT,
         reference[1].replace("text.lower()", "text"),
@@ -222,7 +227,9 @@ def test_the_canary_keeps_what_its_module_may_need_while_loading() -> None:
     assert module["TABLE"] == 3
 
 
-@pytest.mark.parametrize("source", ["def f(): return 1\n", '"""Doc."""\n', "from __future__ import annotations\n"])
+@pytest.mark.parametrize(
+    "source", ["def f(): return 1\n", '"""Doc."""\n', "from __future__ import annotations\n"]
+)
 def test_the_canary_is_a_valid_module_whatever_it_begins_with(source: str) -> None:
     ast.parse(canary_source(source))
     assert CANARY_EXCEPTION in canary(source)

@@ -58,7 +58,9 @@ def test_a_whole_run_has_its_tests_their_results_and_its_draws() -> None:
 
 
 def test_node_ids_may_come_in_parts() -> None:
-    transcript = transcript_of(Collected(IDS[:1], last=False), Collected(IDS[1:], last=False), Collected([], last=True))
+    transcript = transcript_of(
+        Collected(IDS[:1], last=False), Collected(IDS[1:], last=False), Collected([], last=True)
+    )
     assert transcript.tests == IDS
     assert transcript.collected
 
@@ -102,7 +104,9 @@ def test_only_a_file_that_raised_may_show_a_fault() -> None:
         ("c/conftest.py", set()),
     ],
 )
-def test_a_conftest_that_does_not_load_counts_as_the_test_files_below_it(conftest: str, files: set[str]) -> None:
+def test_a_conftest_that_does_not_load_counts_as_the_test_files_below_it(
+    conftest: str, files: set[str]
+) -> None:
     assert transcript_of(NotLoaded(conftest, LoadEnding.RAISED, "", "")).load_failures.keys() == files
 
 
@@ -123,7 +127,9 @@ def test_a_test_file_whose_name_ends_like_a_conftest_counts_as_itself_alone(name
         pytest.param([Trouble("ours")], Started(0), id="a test after our own code failed"),
         pytest.param([], NotLoaded("test_z.py", LoadEnding.RAISED, "", ""), id="a file after the collection"),
         pytest.param([], Collected([], last=True), id="a second end of the collection"),
-        pytest.param([], Collected(["test_z.py::late"], last=False), id="a test after the end of the collection"),
+        pytest.param(
+            [], Collected(["test_z.py::late"], last=False), id="a test after the end of the collection"
+        ),
         pytest.param([], Started(2), id="a test that was not collected"),
         pytest.param([], Started(-1), id="a test with a negative index"),
         pytest.param([Started(0)], Started(1), id="a test within a test"),
@@ -218,7 +224,9 @@ def test_an_exit_with_code_0_before_the_last_record_is_no_completed_run() -> Non
         pytest.param(TWO_TESTS, Exit(signal.SIGXCPU, 0.1), Ending.TIMEOUT, "CPU time", id="cpu time"),
         pytest.param(TWO_TESTS, CRASH, Ending.CRASHED, "SIGSEGV", id="segfault"),
         pytest.param(TWO_TESTS, Exit(35, 0.1), Ending.CRASHED, "signal 35", id="a signal without a name"),
-        pytest.param((*TWO_TESTS, Broken("Exit: x")), Exit(0, 0.1), Ending.EXITED, "Exit: x", id="broken off"),
+        pytest.param(
+            (*TWO_TESTS, Broken("Exit: x")), Exit(0, 0.1), Ending.EXITED, "Exit: x", id="broken off"
+        ),
         pytest.param((*TWO_TESTS, Broken("")), Exit(0, 0.1), Ending.EXITED, "broke off", id="without a word"),
         pytest.param((), Exit(70 << 8, 0.1), Ending.EXITED, "exit code 70", id="nothing said"),
         pytest.param(

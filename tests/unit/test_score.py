@@ -65,8 +65,12 @@ def test_a_threshold_keeps_its_decimal_digits() -> None:
     assert score(7, 100, "0.07").passed
 
 
-@given(st.integers(1, 3000).flatmap(lambda total: st.tuples(st.integers(0, total), st.just(total))), THRESHOLDS)
-def test_passed_means_that_the_exact_share_reaches_the_threshold(counts: tuple[int, int], threshold: Decimal) -> None:
+@given(
+    st.integers(1, 3000).flatmap(lambda total: st.tuples(st.integers(0, total), st.just(total))), THRESHOLDS
+)
+def test_passed_means_that_the_exact_share_reaches_the_threshold(
+    counts: tuple[int, int], threshold: Decimal
+) -> None:
     killed, total = counts
     exact = Fraction(killed, total)
     needed = -(-Fraction(threshold) * total // 1)
@@ -78,14 +82,19 @@ def test_passed_means_that_the_exact_share_reaches_the_threshold(counts: tuple[i
 
 
 @given(st.integers(1, 40).flatmap(lambda total: st.tuples(st.integers(0, total), st.just(total))), THRESHOLDS)
-def test_the_kills_asked_for_are_the_fewest_that_reach_the_threshold(counts: tuple[int, int], threshold: Decimal) -> None:
+def test_the_kills_asked_for_are_the_fewest_that_reach_the_threshold(
+    counts: tuple[int, int], threshold: Decimal
+) -> None:
     killed, total = counts
     assert score(killed, total, str(threshold)).passed == (Fraction(killed, total) >= Fraction(threshold))
 
 
 @pytest.mark.parametrize("required_killed", [True, False])
 def test_a_required_fault_that_is_alive_fails_whatever_the_score(required_killed: bool) -> None:
-    faults = [result(0, killed=required_killed, required=True), *(result(i, killed=True) for i in range(1, 10))]
+    faults = [
+        result(0, killed=required_killed, required=True),
+        *(result(i, killed=True) for i in range(1, 10)),
+    ]
     found = score_of(faults, Decimal("0.80"))
     assert found.killed >= found.needed
     assert found.passed == required_killed

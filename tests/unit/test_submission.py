@@ -135,8 +135,8 @@ def test_too_many_files_are_refused_and_not_read_to_the_end(tmp_path: Path) -> N
 
 
 def test_a_link_that_leaves_the_suite_is_refused(tmp_path: Path) -> None:
-    write(tmp_path, secret="x", suite__test_a="a")
-    (tmp_path / "suite" / "test_link.py").symlink_to(tmp_path / "secret.py")
+    write(tmp_path, elsewhere="x", suite__test_a="a")
+    (tmp_path / "suite" / "test_link.py").symlink_to(tmp_path / "elsewhere.py")
     found = read_submission(tmp_path / "suite")
     assert rules(found) == [("test_link.py", "link")]
     assert names(found) == ["test_a.py"]

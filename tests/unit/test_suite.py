@@ -66,7 +66,7 @@ def test_a_wide_encoding_is_named_with_what_to_do(data: bytes, words: str) -> No
 
 
 @pytest.mark.parametrize(
-    "data", [b"X = '\xe9'\n", b"# coding: nonsense\nX = 1\n", "# coding: utf-16\nX = 1\n".encode()]
+    "data", [b"X = '\xe9'\n", b"# coding: nonsense\nX = 1\n", b"# coding: utf-16\nX = 1\n"]
 )
 def test_bytes_that_are_not_what_the_file_says_do_not_load(data: bytes) -> None:
     (finding,) = read(("test_a.py", data)).findings

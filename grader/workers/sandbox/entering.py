@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from grader.workers import limits
-from grader.workers.sandbox import kernel, landlock, namespaces, seccomp
+from grader.workers.sandbox import kernel, landlock, listings, namespaces, seccomp
 from grader.workers.sandbox.layers import ALWAYS, Layer
 
 if TYPE_CHECKING:
@@ -39,7 +39,8 @@ class Prepared:
 
     @cached_property
     def rules(self) -> landlock.Rules:
-        """Landlock's."""
+        """Landlock's, and what imports need under them."""
+        listings.hold(landlock.folders(self._places.home))
         return landlock.Rules(self._places)
 
     @cached_property

@@ -24,12 +24,14 @@ class View:
         messages: what the killing tests said.
         first: say what a mutation grade is.
         course_only: the report of the course tests alone, each of them shown.
+        folder: where the course tests stand; empty: not known.
     """
 
     verbose: bool = False
     messages: bool = False
     first: bool = False
     course_only: bool = False
+    folder: str = ""
 
 
 def write(report: Report, console: Console, view: View | None = None) -> None:
@@ -38,6 +40,8 @@ def write(report: Report, console: Console, view: View | None = None) -> None:
     if report.course is not None:
         every = view.verbose or view.course_only
         results.course(report.course, console, every=every, verbose=view.verbose)
+        if view.folder and report.course.failed:
+            ending.place(view.folder, console)
     if report.own is not None:
         results.own(report.own, console, verbose=view.verbose)
     if report.validity is not None:

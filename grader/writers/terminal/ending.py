@@ -39,6 +39,12 @@ def explain(mutation: Mutation | None, console: Console) -> None:
     console.print()
 
 
+def place(folder: str, console: Console) -> None:
+    """Where the course tests can be read."""
+    block(console, f"The course tests stand in {folder}", 0, "dim")
+    console.print()
+
+
 def notices(report: Report, console: Console) -> None:
     """What a learner should know beside the verdict."""
     for notice in report.notices:

@@ -49,16 +49,21 @@ def validity(found: Validity, console: Console, *, verbose: bool) -> None:
         return
     problems = texts.count(len(found.problems), "problem")
     console.print(Text.assemble(heading, ": ", (f"{problems}, so no faults are scored", "yellow")))
+    told: set[str] = set()
     for problem in found.problems:
-        _problem(problem, console, verbose=verbose)
+        _problem(problem, console, told, verbose=verbose)
     console.print()
 
 
-def _problem(problem: ProblemLine, console: Console, *, verbose: bool) -> None:
+def _problem(problem: ProblemLine, console: Console, told: set[str], *, verbose: bool) -> None:
     kind = WORDS.get(problem.kind, problem.kind.replace("_", " "))
     said, ours = _sentences(problem.message)
     said, place = parted(said)
     block(console, Text.assemble((kind, "bold yellow"), safe(_where(problem.test, place))), 2)
+    if problem.message in told:
+        block(console, "the same as above", 6)
+        return
+    told.add(problem.message)
     block(console, message(said, sys.maxsize if verbose else MESSAGE_LINES), 6)
     for sentence in ours:
         block(console, sentence, 6, "bold" if sentence.startswith(SENTENCES[0]) else "")

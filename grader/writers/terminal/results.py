@@ -12,7 +12,7 @@ from grader.writers.terminal.layout import FEW_LINES, MESSAGE_LINES, block, mess
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from grader.report import Tests
+    from grader.report import TestLine, Tests
 
 
 def course(tests: Tests, console: Console, *, every: bool, verbose: bool) -> None:
@@ -31,10 +31,19 @@ def course(tests: Tests, console: Console, *, every: bool, verbose: bool) -> Non
         if (every and (ran or verbose)) or test.outcome not in {"passed", "not_run"}:
             _line(console, word(test.outcome), test.kind, test.test.rpartition("::")[2])
         if test.outcome not in {"passed", "not_run"}:
-            _said(console, parted(test.message)[0], told, lines=_lines(full=every, verbose=verbose))
-            if test.downstream:
-                block(console, f"Why it matters: {test.downstream}", 6)
+            _failed_course_test(test, console, told, _lines(full=every, verbose=verbose))
     console.print()
+
+
+def _failed_course_test(test: TestLine, console: Console, told: set[str], lines: int) -> None:
+    if test.checks:
+        block(console, f"What it checks: {test.checks}", 6)
+    said, place = parted(test.message)
+    _said(console, said, told, lines)
+    if place:
+        block(console, f"Where: line {place.rpartition(':')[2]} of {place.rpartition(':')[0]}", 6)
+    if test.downstream:
+        block(console, f"Why it matters: {test.downstream}", 6)
 
 
 def own(tests: Tests, console: Console, *, verbose: bool) -> None:
@@ -45,7 +54,7 @@ def own(tests: Tests, console: Console, *, verbose: bool) -> None:
         if verbose or test.outcome not in {"passed", "skipped", "xfailed"}:
             said, place = parted(test.message)
             _line(console, word(test.outcome), "", f"{test.test}  [{place}]" if place else test.test)
-            _said(console, said, told, lines=_lines(full=False, verbose=verbose))
+            _said(console, said, told, _lines(full=False, verbose=verbose))
     console.print()
 
 
