@@ -27,6 +27,7 @@ COMMANDS = {
     "report": "grader.commands.report",
     "doctor": "grader.commands.doctor",
 }
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -75,8 +76,11 @@ class Interrupted(BaseException):
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code. The only place that turns errors into text."""
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _interrupt)
+    for number in INTERRUPTS:
+        if (
+            number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN
+        ):  # which is what nohup asks for
+            signal.signal(number, _interrupt)
     for stream in (sys.stdout, sys.stderr):
         _never_fail_on_a_character(stream)
     try:
@@ -111,7 +115,7 @@ def _never_fail_on_a_character(stream: TextIO) -> None:
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:
     # Once is enough: the ending that follows must not be interrupted again.
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in INTERRUPTS:
         signal.signal(number, signal.SIG_IGN)
     raise Interrupted
 

@@ -51,18 +51,22 @@ class _Plainly:
         return self._stream.fileno()
 
 
-def make_console(*, no_color: bool = False, stream: TextIO | None = None) -> Console:
+def make_console(
+    *, no_color: bool = False, stream: TextIO | None = None, width: int | None = None
+) -> Console:
     """A console: no escape code at all where no colour is wanted or there is no terminal.
 
     Args:
         no_color: no colour is wanted, whatever the terminal can do.
         stream: standard output, if None.
+        width: columns; the terminal's, if None, or those that the variable COLUMNS names.
     """
     from rich.console import Console  # noqa: PLC0415 - takes time that JSON and errors need not spend
 
     plain = no_color or bool(os.environ.get("NO_COLOR"))
     return Console(
         file=cast("TextIO", _Plainly(stream or sys.stdout)),
+        width=width,
         color_system=None if plain else "auto",
         highlight=False,
         markup=False,

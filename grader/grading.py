@@ -128,7 +128,9 @@ class Grading:
             return SuiteGrade(tests, tuple(problems), (), ())
         tried = [each for each in later if isinstance(each, FaultResult)]
         faults = sorted(tried, key=lambda result: result.fault.id)
-        return SuiteGrade(tests, (), tuple(faults), tuple(_notices(runs, self._board, faults)))
+        return SuiteGrade(
+            tests, (), tuple(faults), tuple(_notices(runs, self._board, self._plan.faults, faults))
+        )
 
     # first runs
 
@@ -241,9 +243,12 @@ def _about_unstable_names(tests: Sequence[str]) -> list[str]:
     return [f"{shown}{more}: {rule}. Let the names of tests depend neither on chance nor on the module."]
 
 
-def _notices(runs: Sequence[Observed], board: _Board, faults: Sequence[FaultResult]) -> list[str]:
+def _notices(
+    runs: Sequence[Observed], board: _Board, faults_planned: Sequence[Planned], faults: Sequence[FaultResult]
+) -> list[str]:
     everywhere = set.intersection(*(set(run.result.tests) for run in runs))
-    somewhere = dict.fromkeys(test for run in runs for test in run.result.tests)
+    every = [*(run.result for run in runs), *(board.result(planned) for planned in faults_planned)]
+    somewhere = dict.fromkeys(test for run in every for test in run.tests)
     notices = _about_unstable_names([test for test in somewhere if test not in everywhere])
     if board.draws:
         notices.append(

@@ -8,6 +8,7 @@ runs no learner's code. When the grader is gone, its end of the socket closes: t
 from __future__ import annotations
 
 import contextlib
+import enum
 import os
 import select
 import shutil
@@ -66,6 +67,15 @@ def _refuse(channel: int, why: str) -> None:
         os.write(channel, frame(Trouble(why[:MAX_TEXT])))
 
 
+class _End(enum.Enum):
+    """Why a run is over."""
+
+    ENDED = enum.auto()
+    STOPPED = enum.auto()
+    WROTE_TOO_MUCH = enum.auto()
+    GRADER_GONE = enum.auto()
+
+
 @dataclass
 class _Keeper:
     """A keeper that has its first `Start`, and with it the layers of the sandbox."""
@@ -95,10 +105,13 @@ class _Keeper:
 
     def see_to_its_end(self, pid: int, entrance: Entrance) -> None:
         """Wait for it, end all that is left of it, and say so."""
-        there = self._wait(pid, entrance)
+        end = self._wait(pid, entrance)
         status, cpu_seconds, stray = self._end_all(pid)
+        if end is _End.WROTE_TOO_MUCH:
+            # What the kernel would have sent, had it counted all files together.
+            status = signal.SIGXFSZ
         _remove(entrance.temp)
-        if there:
+        if end is not _End.GRADER_GONE:
             self.link.send(Gone(status, stray, cpu_seconds))
 
     def _be_the_run(self, entrance: Entrance, channel: int) -> None:
@@ -113,8 +126,8 @@ class _Keeper:
         finally:
             os._exit(REFUSED)
 
-    def _wait(self, pid: int, entrance: Entrance) -> bool:
-        """Until the run ends, is to be stopped or has written too much; False when the grader is gone."""
+    def _wait(self, pid: int, entrance: Entrance) -> _End:
+        """Until the run ends, or there is a reason to end it."""
         bounded = Layer.MOUNT_NAMESPACE in self.layers
         descriptor = os.pidfd_open(pid)
         try:
@@ -123,16 +136,19 @@ class _Keeper:
             poll.register(self.link.sock, select.POLLIN)
             while not (ready := poll.poll(None if bounded else LOOK_AGAIN)):
                 if usage.exceeds(entrance.temp, entrance.start.temp_size, namespaces.TEMP_FILES):
-                    return True
+                    return _End.WROTE_TOO_MUCH
             if self.link.sock.fileno() not in {found for found, _event in ready}:
-                return True
-            try:
-                self.link.receive(Stop)
-            except EOFError:
-                return False
-            return True
+                return _End.ENDED
+            return self._told()
         finally:
             os.close(descriptor)
+
+    def _told(self) -> _End:
+        try:
+            self.link.receive(Stop)
+        except EOFError:
+            return _End.GRADER_GONE
+        return _End.STOPPED
 
     def _end_all(self, pid: int) -> tuple[int, float, int]:
         """Kill the run and all that it started; the run's wait status, its CPU time, how many others there were."""

@@ -97,7 +97,7 @@ class Server:
                 self._link = Link(ours)
                 undo.callback(self.close)
                 # Here, while the server imports numpy.
-                self.sandbox = choose(sandbox)
+                self.sandbox = choose(sandbox, self.temp)
             undo.pop_all()
 
     def __enter__(self) -> Self:
@@ -105,6 +105,11 @@ class Server:
 
     def __exit__(self, *_error: object) -> None:
         self.close()
+
+    @property
+    def pid(self) -> int:
+        """The process id of the warm server."""
+        return self._process.pid
 
     def load(self, library: Library) -> None:
         """Give the server the course's package; once, before the first host."""

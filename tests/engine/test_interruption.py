@@ -82,6 +82,17 @@ def family(pid: int) -> set[tuple[int, str]]:
     return found
 
 
+def described(pids: list[int]) -> list[str]:
+    """For a failing test: what these processes are."""
+    found = []
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            command_line = Path(f"/proc/{pid}/cmdline").read_bytes().decode().replace("\0", " ")
+            stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")[:40]
+            found.append(f"{stat}: {command_line}")
+    return found
+
+
 def start_time(pid: int) -> str:
     """Empty when there is no such process, or when it is dead and only waits to be asked for."""
     try:
@@ -176,7 +187,7 @@ def test_an_interrupted_grading_ends_with_130_and_leaves_nothing(
     assert "interrupted" in stderr
     assert "Traceback" not in stderr
     assert not command.report.exists()
-    assert command.alive() == []
+    assert command.alive() == [], described(command.alive())
     assert list(command.temp.iterdir()) == []
 
 
@@ -190,7 +201,7 @@ def test_of_a_grading_that_is_killed_no_process_and_no_file_is_left(command: Com
     end = time.monotonic() + PATIENCE
     while (command.alive() or any(command.temp.iterdir())) and time.monotonic() < end:
         time.sleep(0.05)
-    assert command.alive() == []
+    assert command.alive() == [], described(command.alive())
     assert list(command.temp.iterdir()) == []
     assert not command.report.exists()
 

@@ -161,7 +161,7 @@ def test_a_run_that_writes_too_much_is_ended_where_no_file_system_bounds_it(kept
         time.sleep(60)
 
     gone, _said = kept(run).make(())
-    assert os.WTERMSIG(gone.status) == signal.SIGKILL
+    assert os.WTERMSIG(gone.status) == signal.SIGXFSZ
 
 
 @pytest.mark.skipif(Layer.USER_NAMESPACE in FULL, reason="the keeper is a child of this one")

@@ -43,7 +43,7 @@ def test_require_refuses_and_names_what_is_missing_and_its_fix(
     layer: Layer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = Layers(tuple(each for each in Layer if each is not layer), {layer: "it has none"})
-    monkeypatch.setattr(probes, "probe", lambda: found)
+    monkeypatch.setattr(probes, "probe", lambda *_where: found)
     with pytest.raises(SandboxUnavailableError) as caught:
         choose("require")
     assert caught.value.exit_code == ExitCode.HARNESS
@@ -53,7 +53,7 @@ def test_require_refuses_and_names_what_is_missing_and_its_fix(
 
 def test_require_does_without_namespaces(monkeypatch: pytest.MonkeyPatch) -> None:
     found = Layers(REQUIRED, {Layer.PID_NAMESPACE: "no"})
-    monkeypatch.setattr(probes, "probe", lambda: found)
+    monkeypatch.setattr(probes, "probe", lambda *_where: found)
     assert choose("require") == found
 
 

@@ -234,7 +234,7 @@ def test_a_layer_that_fails_in_a_run_ends_the_grading_and_not_the_sandbox(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # The grader believes that this machine has more than it has: a run must not go on with less.
-    monkeypatch.setattr("grader.workers.pool.choose", lambda _mode: Claims(("armour",)))
+    monkeypatch.setattr("grader.workers.pool.choose", lambda *_mode: Claims(("armour",)))
     with Server() as server:
         server.load(Library([], []))
         with pytest.raises(HarnessError, match="armour"):

@@ -10,7 +10,10 @@ import pytest
 from rich.console import Console
 
 from grader import texts
+from grader.diagnosis import usual_mistake
+from grader.validity import ADVICE
 from grader.writers import json, terminal, text
+from grader.writers.terminal.problems import SENTENCES
 
 CASES = sorted((Path(__file__).parent / "cases").iterdir())
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
@@ -90,6 +93,13 @@ def test_the_last_lines_agree_with_the_report(case: Path, screen: Screen) -> Non
 def test_text_is_the_screen_without_colour(case: Path, screen: Screen) -> None:
     report = json.read(case / "report.json")
     assert text.write(report) == screen(lambda console: terminal.write(report, console), 80)
+
+
+def test_our_own_sentences_in_a_problem_stand_apart_from_what_the_test_said() -> None:
+    openings = [advice for advice in ADVICE.values() if not advice.startswith(SENTENCES)]
+    assert openings == []
+    assert usual_mistake("flaky", "")
+    assert SENTENCES[-1] == "Usually it is "
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])

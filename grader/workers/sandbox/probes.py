@@ -52,15 +52,15 @@ class _Failed(Exception):  # noqa: N818 - an outcome of a probe
         return f"it does not refuse {self.what}"
 
 
-def choose(mode: Mode) -> Layers:
-    """The layers of a grading: all that work, all that work or an error, or the limits alone.
+def choose(mode: Mode, temp: str | None = None) -> Layers:
+    """The layers of a grading: all that work, all that work or an error, or the limits alone; `temp` as in `probe`.
 
     Raises:
         SandboxUnavailableError: `require`, and a layer that it needs does not work here.
     """
     if mode == "off":
         return Layers(ALWAYS, {layer: OFF for layer in Layer if layer not in ALWAYS})
-    found = probe()
+    found = probe(temp)
     missing = [
         f"{layer} ({found.missing[layer]}; {fix_of(layer)})" for layer in REQUIRED if layer in found.missing
     ]
@@ -74,10 +74,10 @@ def fix_of(layer: Layer) -> str:
     return FIXES.get(layer, NAMESPACES_FIX)
 
 
-def probe() -> Layers:
-    """Try every layer in processes of their own."""
-    with tempfile.TemporaryDirectory(prefix="ol-probe-") as temp:
-        errors = _namespaces(temp) | _in_a_child(lambda: _try_the_rest(temp))
+def probe(temp: str | None = None) -> Layers:
+    """Try every layer in processes of their own, with files below `temp` (None: where temporary files go)."""
+    with tempfile.TemporaryDirectory(prefix="ol-probe-", dir=temp) as folder:
+        errors = _namespaces(folder) | _in_a_child(lambda: _try_the_rest(folder))
     missing = {layer: error for layer in Layer if (error := errors.get(layer, LOST))}
     return Layers(tuple(layer for layer in Layer if layer not in missing), missing)
 
