@@ -281,4 +281,5 @@ def _unimportable(failure: LoadFailure, module: str) -> str:
         return f"{module} ends the program while it is imported ({failure.message})"
     if "cannot import name" in failure.message and f"from '{module}'" in failure.message:
         return f"{module} lacks what the course tests import: {failure.message}"
-    return f"{module} does not import: {failure.message}"
+    place = f" [{failure.where}]" if failure.where else ""
+    return f"{module} does not import: {failure.message}{place}"

@@ -271,6 +271,8 @@ def _early_end(transcript: Transcript, process: Exit) -> tuple[Ending, str]:
         return Ending.EXITED, _with_place(f"it broke off: {transcript.broken}", transcript)
     if os.WIFSIGNALED(process.status):
         number = os.WTERMSIG(process.status)
+        if number == signal.SIGXFSZ:
+            return Ending.CRASHED, _with_place("it wrote more to disk than a run may", transcript)
         if number == signal.SIGXCPU:
             return Ending.TIMEOUT, _with_place("it used up its CPU time", transcript)
         return Ending.CRASHED, _with_place(f"the process was ended by {_signal_name(number)}", transcript)

@@ -57,8 +57,8 @@ ADVICE = {
         "check its formula, its expected values and its tolerance."
     ),
     ProblemKind.TOO_STRICT: (
-        "Another correct implementation differs in the last bits: compare with a tolerance "
-        "(numpy.testing.assert_allclose) that allows for float32 rounding, not exactly."
+        "Another correct implementation gives something else here: test only what the contract promises, and "
+        "compare numbers with a tolerance (numpy.testing.assert_allclose) that allows for float32 rounding."
     ),
     ProblemKind.FLAKY: "It passes or fails by chance on the same correct program: fix the seed of what it draws.",
     ProblemKind.ORDER_DEPENDENT: (

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from _pytest.outcomes import Exit
 
 from grader.workers import hypothesis_settings, randomness, session
+from grader.workers.library import file_of
 from grader.workers.wire import (
     MAX_ID,
     MAX_TESTS,
@@ -59,6 +60,7 @@ def main(channel: int, prepared: Session, recorder: Recorder, library: LibraryIm
     try:
         if run.whole:
             library.clear()
+            recorder.own_modules = frozenset(file_of(m.name, is_package=m.is_package) for m in run.program)
         library.add(run.program)
         draws = randomness.install(run.seed)
         run = _without_program(run)

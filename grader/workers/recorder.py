@@ -59,12 +59,14 @@ class Recorder:
     Attributes:
         channel: the descriptor to write to; set in the run, after the fork.
         temp: the run's own folder, masked in messages.
+        own_modules: files of the learner's own module, if it is what runs: their lines may be named.
     """
 
     def __init__(self, suite: Suite) -> None:
         self._suite = suite
         self.channel = -1
         self.temp = ""
+        self.own_modules: frozenset[str] = frozenset()
         self._phases: list[tuple[Outcome, str, str]] = []
         self._write = os.write
         self._encode = frame
@@ -170,11 +172,12 @@ class Recorder:
         return whole[:half] + _CUT + whole[-half:]
 
     def _where(self, error: BaseException) -> str:
-        """The innermost line of the suite in the traceback, as `file:line`."""
+        """The innermost line of the suite, or of the learner's own module, in the traceback: `file:line`."""
         found = ""
         step = error.__traceback__
         while step is not None:
-            path = self._suite.path_of(step.tb_frame.f_code.co_filename)
+            file = step.tb_frame.f_code.co_filename
+            path = file if file in self.own_modules else self._suite.path_of(file)
             if path is not None:
                 found = f"{path}:{step.tb_lineno}"
             step = step.tb_next

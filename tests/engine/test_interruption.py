@@ -75,7 +75,8 @@ def family(pid: int) -> set[tuple[int, str]]:
     todo = [pid]
     while todo:
         one = todo.pop()
-        found.add((one, start_time(one)))
+        if started := start_time(one):
+            found.add((one, started))
         for children in Path(f"/proc/{one}/task").glob("*/children"):
             with contextlib.suppress(OSError):
                 todo += [int(child) for child in children.read_text(encoding="ascii").split()]

@@ -31,7 +31,7 @@ WORDS = {
 # The sentences of ours that follow what a test said; each starts a line of its own.
 SENTENCES = (
     "Here the test disagrees with",
-    "Another correct implementation differs",
+    "Another correct implementation gives",
     "It passes or fails by chance",
     "It passes in file order",
     "Its tests cannot run until",
