@@ -129,6 +129,7 @@ class Transcript:
     broken: str = ""
     malformed: str = ""
     suite_began: bool = False  # whether any code of the suite had a chance to run
+    any_failed: bool = False  # whether a test failed so far
     _running: int | None = None
     _loading: str = ""
     _done: set[int] = field(default_factory=set)
@@ -181,6 +182,7 @@ class Transcript:
         self._done.add(record.test)
         name = self.tests[record.test]
         before = self.results.get(name)
+        self.any_failed |= record.outcome in FAILURES
         if before is None or before.outcome is Outcome.PASSED:
             self.results[name] = TestResult(record.outcome, record.message, record.where)
 

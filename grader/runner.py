@@ -67,7 +67,7 @@ class Runner:
 
 def any_failure(transcript: Transcript) -> bool:
     """Watch: some test failed; the rest of the run can add nothing."""
-    return any(result.failed for result in transcript.results.values())
+    return transcript.any_failed
 
 
 def failure_of(names: Sequence[str]) -> Callable[[Transcript], bool]:

@@ -45,7 +45,7 @@ class Trial:
         """The verdict, given the fault's first run; makes the further runs that it takes."""
         verdict = self._verdict(first)
         if verdict.status is Status.TIMEOUT and self.timeout_is_kill:
-            return Verdict(Status.KILLED, tuple(filter(None, [first.current])), verdict.message)
+            return Verdict(Status.KILLED, tuple(filter(None, [verdict.hung_in])), verdict.message)
         return verdict
 
     def _verdict(self, first: RunResult) -> Verdict:

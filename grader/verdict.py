@@ -43,12 +43,20 @@ class Baseline:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on one fault; `killed_by` holds the tests (or test files) that showed it twice."""
+    """The verdict on one fault.
+
+    Attributes:
+        killed_by: the tests (or test files) that showed it twice.
+        message: what the first of them said, or how the runs ended.
+        notice: what the one who wrote the suite should know besides.
+        hung_in: the test that ran when time was up, if it was.
+    """
 
     status: Status
     killed_by: tuple[str, ...] = ()
     message: str = ""
     notice: str = ""
+    hung_in: str = ""
 
 
 def baseline_of(correct: Sequence[RunResult], test_files: Sequence[str]) -> Baseline:
@@ -104,7 +112,7 @@ def message_of(run: RunResult, name: str) -> str:
 
 def _no_verdict(run: RunResult) -> Verdict:
     if run.ending is Ending.TIMEOUT:
-        return Verdict(Status.TIMEOUT, message=f"time limit: {run.detail}")
+        return Verdict(Status.TIMEOUT, message=f"time limit: {run.detail}", hung_in=run.current)
     if run.ending is Ending.MEMORY:
         return Verdict(Status.CRASHED, message="memory limit: the run asked for more memory than it may have")
     return Verdict(Status.CRASHED, message=run.detail)

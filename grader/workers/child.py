@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import random
 import sys
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +29,7 @@ from grader.workers.wire import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Sequence
 
     from _pytest.main import Session
     from _pytest.nodes import Item
@@ -126,28 +125,20 @@ def _chosen(items: Sequence[Item], run: Run) -> list[tuple[int, Item]]:
     return numbered
 
 
-def shuffled(numbered: Sequence[tuple[int, Item]], draw: random.Random) -> list[tuple[int, Item]]:
-    """Files in random order, in each the classes, in each the tests: what shares a scoped fixture stays together."""
-    by_file: Callable[[tuple[int, Item]], str] = lambda pair: pair[1].location[0]  # noqa: E731 - a key
-    by_class: Callable[[tuple[int, Item]], str] = lambda pair: _class_of(pair[1])  # noqa: E731 - a key
-    result: list[tuple[int, Item]] = []
-    for file in _shuffled_groups(numbered, by_file, draw):
-        for group in _shuffled_groups(file, by_class, draw):
-            draw.shuffle(group)
-            result += group
-    return result
-
-
-def _shuffled_groups(
-    pairs: Iterable[tuple[int, Item]], key: Callable[[tuple[int, Item]], str], draw: random.Random
-) -> list[list[tuple[int, Item]]]:
-    groups = [list(group) for _key, group in groupby(pairs, key)]
-    draw.shuffle(groups)
-    return groups
-
-
-def _class_of(item: Item) -> str:
-    return item.nodeid.partition("[")[0].rpartition("::")[0]
+def shuffled(
+    numbered: Sequence[tuple[int, Item]], draw: random.Random, depth: int = 0
+) -> list[tuple[int, Item]]:
+    """Files in random order, in each its classes, in each of these its tests: what shares a scope stays together."""
+    groups: dict[str, list[tuple[int, Item]]] = {}
+    for index, item in numbered:
+        parts = item.nodeid.partition("[")[0].split("::")
+        key = parts[depth] if depth < len(parts) - 1 else f"test {index}"
+        groups.setdefault(key, []).append((index, item))
+    in_order = list(groups.values())
+    draw.shuffle(in_order)
+    if len(in_order) == len(numbered):
+        return [pair for group in in_order for pair in group]
+    return [pair for group in in_order for pair in shuffled(group, draw, depth + 1)]
 
 
 def _run_tests(prepared: Session, recorder: Recorder, chosen: Sequence[tuple[int, Item]]) -> bool:

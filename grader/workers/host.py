@@ -5,9 +5,12 @@ It executes nothing of the suite, and no other submission shares it.
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import importlib
 import os
 import socket
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,8 +38,7 @@ def serve(link: Link, library: LibraryImporter) -> None:
         return
     recorder = Recorder(own)
     importer = suite.install(own, recorder.loading)
-    if own.uses_hypothesis:
-        hypothesis_settings.load_profile()
+    _import_for_all_runs(own.packages)
     empty = home / "pytest"
     empty.mkdir()
     prepared = session.prepare(root, importer, empty, recorder)
@@ -49,6 +51,16 @@ def serve(link: Link, library: LibraryImporter) -> None:
         child.main(channel, prepared, recorder, library, temp)
 
     _fork_keepers(link, Places(str(root), str(home)), run)
+
+
+def _import_for_all_runs(packages: list[str]) -> None:
+    """Import here what every run would; a run could not open all that some of it needs, either."""
+    for name in packages:
+        # Of `from a import b` only one of a and a.b may be a module; what else goes wrong, each run will say.
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+    if "hypothesis" in sys.modules:
+        hypothesis_settings.load_profile()
 
 
 def _lay_down(prepare: Prepare, root: Path) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import queue
+import select
 import shutil
 import signal
 import socket
@@ -145,12 +146,21 @@ class Server:
             for host in self._hosts:
                 host.close()
             self._link.close()
-            try:
-                self._process.wait(GRACE)
-            except subprocess.TimeoutExpired:
+            if not _ended_within(self._process.pid, GRACE):
                 self._process.kill()
-                self._process.wait()
+            self._process.wait()
             shutil.rmtree(self.temp, ignore_errors=True)
+
+
+def _ended_within(pid: int, seconds: float) -> bool:
+    """Wait for a child; `Popen.wait` with a time-out would look every 50 ms only."""
+    handle = os.pidfd_open(pid)
+    try:
+        poll = select.poll()
+        poll.register(handle, select.POLLIN)
+        return bool(poll.poll(1000 * seconds))
+    finally:
+        os.close(handle)
 
 
 @contextmanager

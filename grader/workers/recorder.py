@@ -68,12 +68,14 @@ class Recorder:
         self.temp = ""
         self.own_modules: frozenset[str] = frozenset()
         self._phases: list[tuple[Outcome, str, str]] = []
+        self._held = b""
         self._write = os.write
         self._encode = frame
 
     def send(self, record: Record) -> None:
-        """Write one record, whole."""
-        data = memoryview(self._encode(record))
+        """Write one record, whole, and what was held back before it."""
+        data = memoryview(self._held + self._encode(record))
+        self._held = b""
         while data:
             data = data[self._write(self.channel, data) :]
 
@@ -137,10 +139,10 @@ class Recorder:
         self._phases.append((outcome, str(report.longrepr or ""), getattr(report, "where", "")))
 
     def finish(self, index: int) -> None:
-        """The test with this index ended: its worst phase is its outcome."""
+        """The test with this index ended: its worst phase is its outcome. Sent with the record that comes next."""
         phases, self._phases = self._phases, []
         worst = min(phases, key=lambda phase: _WORST_FIRST.index(phase[0]), default=(Outcome.ERROR, "", ""))
-        self.send(Finished(index, *worst))
+        self._held += self._encode(Finished(index, *worst))
 
     # texts
 

