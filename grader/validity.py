@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from grader.programs import Kind
@@ -85,14 +85,19 @@ class Examination:
     Attributes:
         runner: makes the further runs that it takes.
         reference: the program that decides between a wrong test and one that is too strict.
+        passed_once: tests that passed in some run of the reference.
     """
 
     runner: Runner
     reference: Program
+    passed_once: set[str] = field(default_factory=set)
 
     def problems(self, runs: Sequence[Observed]) -> list[Problem]:
         """One problem for each test or file that failed on a correct program, in the order of the runs."""
         found: dict[str, Problem] = {}
+        self.passed_once.update(
+            *(run.result.passed() for run in runs if run.planned.program is self.reference)
+        )
         for run in runs:
             new = [name for name in (*unloaded(run.result), *run.result.rejecting()) if name not in found]
             if new:
@@ -139,6 +144,9 @@ class _Inquiry:
         if _passes(self._runs("order", setting.in_collection_order())[0], test):
             return ProblemKind.ORDER_DEPENDENT, None
         if self.run.planned.program.kind is Kind.REFERENCE or _rejects(self._on_reference(), test):
+            # It is not the order: if the reference passed it once, then that, or this, was chance.
+            if test in self.examination.passed_once:
+                return ProblemKind.FLAKY, None
             return ProblemKind.REJECTS_REFERENCE, self._reference_planned()
         return ProblemKind.TOO_STRICT, None
 

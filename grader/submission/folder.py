@@ -49,11 +49,20 @@ def _take(root: Path, found: Iterable[tuple[str, Path]], collector: Collector) -
         problem = problem_with(name)
         if problem:
             collector.refuse(name, "name", problem)
-        elif file.is_symlink() and not file.resolve().is_relative_to(real_root):
-            collector.refuse(name, "link", "the link leaves the suite; put the file itself here")
+        elif file.is_symlink() and not _stays_below(file, real_root):
+            collector.refuse(
+                name, "link", "the link leaves the suite or leads nowhere; put the file itself here"
+            )
         elif file.is_file():
             with file.open("rb") as stream:
                 collector.add(name, stream.read(MAX_FILE + 1))
+
+
+def _stays_below(link: Path, root: Path) -> bool:
+    try:
+        return link.resolve(strict=True).is_relative_to(root)
+    except (OSError, RuntimeError):  # it leads nowhere, or to itself
+        return False
 
 
 def _with_helpers(test: Path) -> Iterator[tuple[str, Path]]:

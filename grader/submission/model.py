@@ -79,7 +79,9 @@ class Collector:
 
     def refuse(self, name: str, rule: str, message: str) -> None:
         """Remember why the submission cannot be graded."""
-        self.findings.append(Finding(name, 1, rule, message))
+        # A name that is no UTF-8 is told by its bytes.
+        shown = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        self.findings.append(Finding(shown, 1, rule, message))
 
     def submission(self, root_name: str) -> Submission:
         """What was taken in."""

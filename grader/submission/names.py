@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
+DEEPEST = 30  # folders in one another; pytest's time grows with the square of it
 SEPARATORS = (
     "Cc",
     "Cf",
@@ -20,6 +21,8 @@ def problem_with(name: str) -> str:
         return "the path is absolute; pack the folder itself"
     if ".." in parts:
         return "the path leaves the submission"
+    if len(parts) > DEEPEST:
+        return f"it lies more than {DEEPEST} folders deep"
     if any(unicodedata.category(character) in SEPARATORS for character in name):
         return "the name holds control characters; rename the file"
     return ""

@@ -26,6 +26,8 @@ CASES = sorted((COURSE / "fixtures" / "L7.1" / "submissions").glob("attack-*"))
 SECONDS = 90  # far above what any case needs, so that a hanging grader is a failed test
 COMMAND = (sys.executable, "-P", "-m", "grader")
 WITHOUT_POLICY = (sys.executable, "-P", str(Path(__file__).with_name("without_policy.py")))
+# Attacks by the clock: how they are refused depends on it, that they are refused does not.
+CLOCKED = {"attack-takes-a-failure-back", "attack-takes-a-failure-back-by-exit"}
 # What a grader may find in its surroundings, and must neither follow nor hand on.
 SURROUNDINGS = {
     "PYTEST_ADDOPTS": "--collect-only",
@@ -84,7 +86,8 @@ def graded(command: tuple[str, ...], folder: Path, expected: Expectation, place:
     if not written:
         yield f"there is no report: exit {done.returncode}: {screen[-3000:]}"
     else:
-        yield from differences(expected, msgspec.json.decode(written), done.returncode)
+        found = differences(expected, msgspec.json.decode(written), done.returncode)
+        yield from (what for what in found if folder.name not in CLOCKED or "problem" not in what)
 
 
 def expectation(folder: Path, name: str) -> Expectation:
@@ -101,11 +104,28 @@ def test_an_attack_gains_nothing(folder: Path, place: Path) -> None:
 def test_an_attack_gains_nothing_without_the_static_policy(folder: Path, place: Path) -> None:
     expected = expectation(folder, "unchecked.toml")
     assert not expected.policy
-    assert list(graded(WITHOUT_POLICY, folder, with_seed(expected, 8), place)) == []
+    assert list(graded(WITHOUT_POLICY, folder, with_seed(expected, 11), place)) == []
 
 
 def with_seed(expected: Expectation, seed: int) -> Expectation:
     return msgspec.structs.replace(expected, options=(*expected.options, "--seed", str(seed)))
+
+
+# Attacks that leave nothing behind where nothing holds them.
+ESCAPING = (
+    "attack-signals-everybody",
+    "attack-reads-files-with-numpy",
+    "attack-starts-programs",
+    "attack-reads-environments",
+)
+
+
+@pytest.mark.parametrize("name", ESCAPING)
+def test_an_attack_is_noticed_where_nothing_holds_it(name: str, place: Path) -> None:
+    folder = CASES[0].with_name(name)
+    expected = with_seed(expectation(folder, "unchecked.toml"), 11)
+    free = msgspec.structs.replace(expected, options=(*expected.options, "--sandbox", "off"))
+    assert [what for what in graded(WITHOUT_POLICY, folder, free, place) if "status is invalid" in what]
 
 
 HONEST = "test_honest.py"

@@ -13,7 +13,7 @@ from tests.attacks.machine import COURSE
 if TYPE_CHECKING:
     from pathlib import Path
 
-INFORMED = sorted((COURSE / "fixtures" / "L7.1" / "submissions").glob("attack-*/suite/teller.py"))
+INFORMED = sorted((COURSE / "fixtures" / "L7.1" / "submissions").glob("*/suite/teller.py"))
 # A bytecode belongs to one version of Python; what is compared otherwise is the same in all.
 VERSION = (3, 11)
 OF_ONE_VERSION = {
@@ -60,7 +60,7 @@ for suite in suites:
 def told() -> list[list[str]]:
     """Of each attacker and each program: whether it is correct, and whether the attacker takes it for correct."""
     suites = [str(teller.parent) for teller in INFORMED]
-    command = [sys.executable, "-P", "-c", PROGRAM, str(COURSE), *suites]
+    command = [sys.executable, "-B", "-P", "-c", PROGRAM, str(COURSE), *suites]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return [line.split() for line in done.stdout.splitlines()]
 
