@@ -100,7 +100,7 @@ def check(request: Request, server: Server | None = None) -> Checked:
     with nullcontext(server) if server is not None else Server(request.sandbox) as warm:
         lesson = load_lesson(request.course, request.lesson)
         warm.load(library_of(lesson))
-        stages = _Check(request, warm, lesson, Repertoire(lesson))
+        stages = _Check(request, warm, lesson)
         module = stages.workspace.module_sha256(lesson) if stages.workspace else ""
         found = stages.run()
         layers = tuple(warm.sandbox.names)
@@ -113,7 +113,6 @@ class _Check:
     request: Request
     server: Server
     lesson: Lesson
-    repertoire: Repertoire
 
     def __post_init__(self) -> None:
         request = self.request
@@ -173,13 +172,15 @@ class _Suite:
     def __init__(self, stages: _Check, submission: Submission) -> None:
         self._lesson = stages.lesson
         self._server = stages.server
-        self._repertoire = stages.repertoire
+        self._repertoire = Repertoire(stages.lesson)
         self._request = stages.request
         self._seed = stages.seed
         self._submission = submission
         self._host = None
         self._findings = Findings(submission.findings, ())
         if not submission.findings:
+            # The server is still importing numpy and pytest.
+            self._repertoire.draw_ahead()
             imports = list(self._lesson.imports)
             rules = Rules(imports, hypothesis_installed()) if self._request.policy else None
             suite = Suite(submission.root_name, submission.files, rules)

@@ -33,8 +33,17 @@ class Repertoire:
         everything = (*self.programs.correct, self.programs.canary, *self.programs.faults)
         contract = Contract(names_used(module.source for module in lesson.reference_modules.values()))
         self._rewriter = Rewriter([program.modules for program in everything], contract)
+        self._ahead: dict[Program, list[Module]] = {}
+
+    def draw_ahead(self) -> None:
+        """Draw each program once, while there is nothing else to do; `fresh` hands these out first."""
+        for program in (*self.programs.correct, self.programs.canary, *self.programs.faults):
+            self._ahead[program] = self._draw(program)
 
     def fresh(self, program: Program) -> list[Module]:
         """The modules of a program as no run has seen them before; callable from several threads."""
+        return self._ahead.pop(program, None) or self._draw(program)
+
+    def _draw(self, program: Program) -> list[Module]:
         draw = random.Random(secrets.randbits(SEED_BITS))  # noqa: S311 - seeded by the operating system
         return list(self._rewriter.fresh(program.modules, draw))

@@ -5,6 +5,7 @@ The only process in which learner's code runs. It learns neither which program i
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import sys
@@ -53,6 +54,7 @@ def main(channel: int, prepared: Session, recorder: Recorder, library: LibraryIm
     """
     _leave_everything_but(channel)
     _move_to(temp)
+    gc.enable()
     run = run_decoder.decode(_read_all(CHANNEL))
     recorder.channel = CHANNEL
     recorder.temp = temp

@@ -28,6 +28,8 @@ MEMORY = 2 << 30  # bytes above what is mapped when a run starts
 FILE_SIZE = 64 << 20  # bytes
 TEMP_SIZE = 128 << 20  # bytes of all files of a run
 CHUNK = 1 << 16
+WATCHED = 4  # milliseconds between two looks at a run that may be ended early
+UNWATCHED = 50  # milliseconds between two looks at any other
 SEE_DEBUG = "run again with --debug and report what it prints"
 
 
@@ -169,16 +171,20 @@ class _Conversation:
         return not (said.suite_began or said.ended or said.malformed or self.stopped or self.timed_out)
 
     def _follow(self) -> Gone:
+        """Look at what the run says now and then, and at once when it has ended.
+
+        To wake up for each of its records would take more of the processor than many a test.
+        """
+        self.channel.setblocking(False)  # noqa: FBT003 - its signature
         poll = select.poll()
-        poll.register(self.channel, select.POLLIN)
         poll.register(self.slot.link.sock, select.POLLIN)
+        look_again = WATCHED if self.job.watch is not None else UNWATCHED
         while True:
-            ready = {found for found, _event in poll.poll(self._milliseconds_left())}
-            if self.channel.fileno() in ready and not self._read():
-                poll.unregister(self.channel)
-            if self.slot.link.sock.fileno() in ready:
-                gone = self.slot.gone()
-                self._drain()
+            ended = poll.poll(min(look_again, self._milliseconds_left()))
+            gone = self.slot.gone() if ended else None
+            # When nothing of the run lives any more, what is in the channel now is all that there will be.
+            self._read_all()
+            if gone is not None:
                 return gone
             if self._is_over():
                 self.slot.stop()
@@ -195,14 +201,13 @@ class _Conversation:
             self.timed_out = time.monotonic() >= self.begun + self.job.deadline
         return self.stopped or self.timed_out
 
-    def _read(self) -> bool:
-        """Take in what has come; False at the end of the channel."""
-        try:
-            data = self.channel.recv(CHUNK)
-        except ConnectionError:
-            return False
-        self._take(data)
-        return bool(data)
+    def _read_all(self) -> None:
+        """Take in what has come."""
+        with contextlib.suppress(BlockingIOError, ConnectionError):
+            while data := self.channel.recv(CHUNK):
+                self._take(data)
+                if self.stopped or self.transcript.malformed:
+                    return
 
     def _take(self, data: bytes) -> None:
         if self.transcript.malformed:
@@ -215,10 +220,3 @@ class _Conversation:
                     self.stopped = self.job.watch is not None and self.job.watch(self.transcript)
         except wire.Malformed as error:
             self.transcript.malformed = str(error)
-
-    def _drain(self) -> None:
-        """Nothing of the run lives any more: what is in the channel now is all that there will be."""
-        self.channel.setblocking(False)  # noqa: FBT003 - its signature
-        with contextlib.suppress(BlockingIOError):
-            while self._read():
-                pass

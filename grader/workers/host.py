@@ -43,7 +43,6 @@ def serve(link: Link, library: LibraryImporter) -> None:
     empty.mkdir()
     prepared = session.prepare(root, importer, empty, recorder)
     # Objects made so far are the same in all runs: the collector need not look at them, so their pages stay shared.
-    gc.collect()
     gc.freeze()
     link.send(Prepared([], own.test_files))
 

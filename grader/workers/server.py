@@ -8,6 +8,7 @@ the grader's end of its socket closes, and takes the temporary folder with it: a
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import os
 import shutil
@@ -26,6 +27,8 @@ def main(arguments: list[str]) -> None:
     """Serve hosts on the socket with this descriptor; then a folder to remove at the end, and folders of packages."""
     descriptor, temp, *folders = arguments
     sys.path[:] = [path for path in sys.path if path] + folders
+    # Nothing that is made before a run is forked is ever thrown away; runs switch the collector on again.
+    gc.disable()
     try:
         _import_what_runs_need()
         _serve(int(descriptor))
