@@ -23,6 +23,7 @@ from grader.workers.wire import Rules
 from grader.workspace import find_workspace
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from grader.course_part import Program
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
     from grader.workspace import Workspace
 
 COURSE, MUTATION = "course", "mutation"
+
+
+def _nothing() -> None:
+    """Nothing."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,7 @@ class Request:
         chosen: pytest's `-k` expression for the course tests.
         sandbox: which layers hold the runs: auto, require or off.
         policy: whether the static policy is applied. The command line always does; tests of what stands behind it do not.
+        meanwhile: called once, while the server is busy and this process is not.
         progress: follows the check.
     """
 
@@ -64,6 +70,7 @@ class Request:
     chosen: str = ""
     sandbox: Mode = "auto"
     policy: bool = True
+    meanwhile: Callable[[], None] = _nothing
     progress: Progress = field(default_factory=Silent)
 
 
@@ -172,19 +179,20 @@ class _Suite:
     def __init__(self, stages: _Check, submission: Submission) -> None:
         self._lesson = stages.lesson
         self._server = stages.server
-        self._repertoire = Repertoire(stages.lesson)
         self._request = stages.request
         self._seed = stages.seed
         self._submission = submission
         self._host = None
         self._findings = Findings(submission.findings, ())
         if not submission.findings:
-            # The server is still importing numpy and pytest.
-            self._repertoire.draw_ahead()
             imports = list(self._lesson.imports)
             rules = Rules(imports, hypothesis_installed()) if self._request.policy else None
             suite = Suite(submission.root_name, submission.files, rules)
             self._host = self._server.open(suite, self._request.options.jobs)
+            # The server is still importing numpy and pytest.
+            self._repertoire = Repertoire(stages.lesson)
+            self._repertoire.draw_ahead()
+            self._request.meanwhile()
             prepared = self._host.prepared
             self._findings = Findings(tuple(prepared.findings), tuple(prepared.test_files))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import secrets
 from typing import TYPE_CHECKING, Any
@@ -34,7 +35,7 @@ def checked(common: Common, places: Delivery, **asked: Any) -> tuple[Checked, Re
     if asked.get("seed") is None:
         asked["seed"] = secrets.randbits(SEED_BITS)
     try:
-        return _checked(common, dict(asked))
+        return _checked(common, dict(asked, meanwhile=_load_screen if places.screen else _load_nothing))
     except GraderError as error:
         if error.exit_code in REPORTED:
             _report_error(asked, error, places)
@@ -43,6 +44,15 @@ def checked(common: Common, places: Delivery, **asked: Any) -> tuple[Checked, Re
         mistake = mistake_of_ours(error)
         _report_error(asked, mistake, places)
         raise mistake from error
+
+
+def _load_screen() -> None:
+    """What prints the report; it takes long to import."""
+    importlib.import_module("grader.writers.terminal")
+
+
+def _load_nothing() -> None:
+    """Nothing."""
 
 
 def _checked(common: Common, asked: dict[str, Any]) -> tuple[Checked, Request]:

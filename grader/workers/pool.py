@@ -15,6 +15,7 @@ import tempfile
 import threading
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -117,10 +118,10 @@ class Server:
         self._send(library)
 
     def open(self, suite: Suite, slots: int) -> Host:
-        """Fork a host for a suite and wait for what it found. At most `slots` runs of it go on at a time.
+        """Fork a host for a suite, which begins to read it. At most `slots` runs of it go on at a time.
 
         Raises:
-            HarnessError: the server or the host is gone.
+            HarnessError: the server is gone.
         """
         ours, theirs = socket.socketpair()
         with theirs:
@@ -184,11 +185,7 @@ def _signals_held() -> Iterator[None]:
 
 
 class Host:
-    """One suite, prepared: makes runs of it, from several threads at a time.
-
-    Attributes:
-        prepared: what was found in the suite before anything of it ran.
-    """
+    """One suite, prepared: makes runs of it, from several threads at a time."""
 
     def __init__(self, link: Link, suite: Suite, home: str, slots: int, sandbox: Layers) -> None:
         self._link = link
@@ -203,10 +200,17 @@ class Host:
         self._closed = False
         root = str(suite.root) if suite.root is not None else None
         link.send(Prepare(list(suite.files), suite.root_name, home, suite.rules, root))
-        self.prepared = self._prepared(suite)
+        self._suite = suite
 
-    def _prepared(self, suite: Suite) -> Prepared:
-        """What the host found. A host that ends while Python's own parser has a file was ended by that file."""
+    @cached_property
+    def prepared(self) -> Prepared:
+        """What was found in the suite before anything of it ran; waits for it, once, before the first run.
+
+        A host that ends while Python's own parser has a file was ended by that file.
+
+        Raises:
+            HarnessError: the host is gone.
+        """
         file = ""
         try:
             while not isinstance(record := self._link.receive_any()[0], Prepared):
@@ -217,7 +221,7 @@ class Host:
             text = "Python cannot read this file: it takes too much time or memory, or crashes the parser"
             return Prepared(
                 [Finding(file, 1, SYNTAX, text)],
-                [each.path for each in suite.files if is_test_file(each.path)],
+                [each.path for each in self._suite.files if is_test_file(each.path)],
             )
         return record
 
