@@ -6,6 +6,7 @@ Prints wall-clock medians and, since machines differ and drift, the ratio to one
 
 * *bare pytest*: the suite once, on the reference, as a learner runs it;
 * *ol check*: `ol check L7.1 --only mutation`, all programs, repeats and the canary included;
+* *ol, open*: the same without rewriting and without a sandbox, so that their cost can be seen;
 * *cold pytest*: the loop that an instructor would write, one pytest process for each program and no repeats;
 * *mutmut*: `mutmut run` on the reference's module with the same suite (needs the extra `author`).
 """
@@ -68,10 +69,13 @@ def _contenders(lesson: Lesson, suite: Path, folder: Path) -> dict[str, Callable
     """Name → what to time."""
     bare = _overlay(lesson, None, folder / "bare")
     overlays = [_overlay(lesson, program, folder / program.name) for program in _programs(lesson)]
-    check = [sys.executable, "-m", "grader", "check", LESSON, "--only", "mutation", "--tests", str(suite)]
+    arguments = ["check", LESSON, "--only", "mutation", "--tests", str(suite)]
+    check = [sys.executable, "-m", "grader", *arguments]
+    open_check = [sys.executable, str(ROOT / "benchmarks" / "open_check.py"), *arguments]
     found: dict[str, Callable[[], object]] = {
         "bare pytest": lambda: _run([*PYTEST, str(suite)], path=bare),
         "ol check": lambda: _run([*check, "--json", str(folder / "report.json")]),
+        "ol, open": lambda: _run([*open_check, "--json", str(folder / "report.json")]),
         "cold pytest": lambda: [_run([*PYTEST, str(suite)], path=overlay) for overlay in overlays],
     }
     if importlib.util.find_spec("mutmut") is not None:

@@ -23,13 +23,13 @@ from grader.validity import (
     noticed,
     unloaded,
 )
-from grader.verdict import Baseline, Verdict, baseline_of
+from grader.verdict import Baseline, Verdict, baseline_of, suspects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from grader.lesson import Fault, Lesson
-    from grader.plan import Plan
+    from grader.plan import Plan, Setting
     from grader.repertoire import Repertoire
     from grader.workers.pool import Host
 
@@ -191,6 +191,19 @@ class Grading:
         self._advance()
         return [ending_problem(again)] if again.result.ending in CUT_SHORT else flaky_problems(again)
 
+    def _repeat_setting(self, planned: Planned, first: RunResult, baseline: Baseline) -> Setting:
+        """The setting of a fault's second run: of those of the correct runs, the one in which what failed comes first.
+
+        A run is ended when what it is made for has been seen, so this saves most of it. Which setting it is tells a run
+        nothing: a correct program ran in each.
+        """
+        seen = suspects(first, baseline)
+        known = self._board.correct(self._plan.correct)
+        others = [run for run in known if run.planned.setting != planned.setting]
+        if not seen or seen[0] not in baseline.sound or not others:
+            return self._plan.repeats[planned.program.name]
+        return min(others, key=lambda run: list(run.result.results).index(seen[0])).planned.setting
+
     def _try(self, planned: Planned, baseline: Baseline) -> FaultResult:
         fault = next(fault for fault in self.lesson.faults if fault.id == planned.program.name)
         first = self._board.result(planned)
@@ -199,7 +212,7 @@ class Grading:
             self._programs.reference,
             baseline,
             planned,
-            self._plan.repeats[fault.id],
+            self._repeat_setting(planned, first, baseline),
             fault.timeout_is_kill,
             self.options.every_killer,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -252,6 +253,30 @@ def test_one_failure_of_two_is_no_kill_and_has_a_notice(play: Any) -> None:
     grade, _host = play(once)
     assert grade.faults[0].verdict.status == "survived"
     assert any("s01" in notice and TEST in notice for notice in grade.notices)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_failure_is_repeated_in_the_setting_in_which_its_test_comes_first(play: Any, seed: int) -> None:
+    names = tuple(f"test_it.py::test_{letter}" for letter in "abcdef")
+
+    def order(job: Job) -> list[str]:
+        # Any order will do that follows from the setting alone.
+        return sorted(names, key=lambda name: hashlib.sha256(f"{job.run.seed}{name}".encode()).digest())
+
+    def last_fails(name: str, job: Job, before: int) -> RunResult:
+        del before
+        fails = {"canary": names[0], "s01": names[5]}.get(name, "")
+        outcomes = {test: Outcome.FAILED if test == fails else Outcome.PASSED for test in order(job)}
+        results = {test: TestResult(outcome) for test, outcome in outcomes.items()}
+        return RunResult(names, results, {}, Ending.COMPLETED, "", "", 0.1, 0)
+
+    grade, host = play(last_fails, seed=seed)
+    assert grade.faults[0].verdict.status == "killed"
+    first, repeat = host.of("s01")
+    correct = [made.job for made in host.made if made.program in {"reference", "backwards", "formatted"}]
+    others = [job for job in correct if setting(job) != setting(first)]
+    assert setting(repeat) in {setting(job) for job in others}
+    assert order(repeat).index(names[5]) == min(order(job).index(names[5]) for job in others)
 
 
 def test_the_counts_add_up(play: Any) -> None:
