@@ -10,7 +10,7 @@ import pytest
 from grader.programs import Program
 from grader.rewriting import Rewriter
 
-DRAWS = 12  # of each of the 17 programs
+DRAWS = 12  # of each program
 
 Load = Callable[[str], ModuleType]
 Behaviour = Callable[[ModuleType], list[object]]

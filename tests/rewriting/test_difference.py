@@ -48,7 +48,8 @@ LOOKS: dict[str, Callable[[CodeType], Hashable]] = {
 
 
 def test_sources_are_pairwise_different(sources: list[str]) -> None:
-    assert len(set(sources)) == len(sources) == 17 * DRAWS
+    assert len(sources) > 10 * DRAWS
+    assert len(set(sources)) == len(sources)
 
 
 @pytest.mark.parametrize("look", LOOKS)

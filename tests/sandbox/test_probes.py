@@ -124,7 +124,7 @@ def test_nobody_has_all_that_require_needs() -> None:
 def _opened_to_nobody(ground: Ground) -> Ground:
     """Let anyone read and write it all, so that only the sandbox is in the way."""
     for folder in (ground.outside, *ground.outside.parents):
-        if folder.name.startswith(("pytest-", "test_")) or folder in (ground.outside, ground.home):
+        if folder.name.startswith(("pytest-", "popen-", "test_")) or folder in (ground.outside, ground.home):
             folder.chmod(0o777)
     for path in (ground.home, ground.suite, ground.temp, ground.sibling, ground.outside):
         path.chmod(0o777)
