@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import importlib
 import os
-import signal
 import sys
 from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from grader import __version__
+from grader import __version__, interrupts
 from grader.errors import ExitCode, GraderError, mistake_of_ours
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import FrameType
 
 # A command's module is imported when it is called or listed; it holds the command as `command`.
 COMMANDS = {
@@ -27,7 +25,6 @@ COMMANDS = {
     "report": "grader.commands.report",
     "doctor": "grader.commands.doctor",
 }
-INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -70,23 +67,15 @@ def main() -> None:
     """
 
 
-class Interrupted(BaseException):
-    """A signal asked us to end. No `KeyboardInterrupt`, which click would answer with a line of its own."""
-
-
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code. The only place that turns errors into text."""
-    for number in INTERRUPTS:
-        if (
-            number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN
-        ):  # which is what nohup asks for
-            signal.signal(number, _interrupt)
+    interrupts.install()
     for stream in (sys.stdout, sys.stderr):
         _never_fail_on_a_character(stream)
     try:
         code = main.main(list(arguments), prog_name="ol", standalone_mode=False)
-    except (Interrupted, KeyboardInterrupt, click.Abort):
-        return _interrupted()
+    except (interrupts.Interrupted, KeyboardInterrupt, click.Abort):
+        return interrupted()
     except Exception as error:  # noqa: BLE001 - an exception that no one foresaw is a mistake of ours, too
         return _exit_code(error)
     return code if isinstance(code, int) else ExitCode.PASSED
@@ -113,14 +102,8 @@ def _never_fail_on_a_character(stream: TextIO) -> None:
         stream.reconfigure(errors="backslashreplace")
 
 
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    # Once is enough: the ending that follows must not be interrupted again.
-    for number in INTERRUPTS:
-        signal.signal(number, signal.SIG_IGN)
-    raise Interrupted
-
-
-def _interrupted() -> int:
+def interrupted() -> int:
+    """Say that the command was interrupted; its exit code."""
     from grader.console import say  # noqa: PLC0415 - only when there is something to say
 
     if sys.stderr.isatty():

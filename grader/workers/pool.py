@@ -7,20 +7,18 @@ import os
 import queue
 import select
 import shutil
-import signal
 import socket
-import subprocess
-import sys
 import tempfile
 import threading
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from grader import interrupts
 from grader.errors import HarnessError
 from grader.run import Exit, RunResult, Transcript, conclude
+from grader.workers import launch
 from grader.workers.conversation import SEE_DEBUG, Cancelled, Job, KeeperGone, Slot
 from grader.workers.layout import is_test_file
 from grader.workers.sandbox import Layers, Mode, choose
@@ -39,20 +37,8 @@ from grader.workers.wire import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
-PACKAGES = ("numpy", "pytest", "_pytest", "pluggy", "msgspec", "hypothesis", "grader")
-# The one variable of the machine that a run keeps: which kernels numpy's BLAS may use on this processor.
-KEPT_ENVIRONMENT = ("OPENBLAS_CORETYPE",)
-ENVIRONMENT = {
-    "PATH": "/usr/bin:/bin",
-    "LC_ALL": "C.UTF-8",
-    "PYTHONHASHSEED": "0",
-    "PYTHONUTF8": "1",
-    # Threads and fork do not go together, and one thread adds up in one order.
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-}
 GRACE = 5.0  # seconds that the server is given to end by itself
 
 
@@ -90,13 +76,9 @@ class Server:
     def __init__(self, sandbox: Mode = "auto") -> None:
         self._hosts: list[Host] = []
         with ExitStack() as undo:
-            with _signals_held():
-                self.temp = tempfile.mkdtemp(prefix="ol-")
-                undo.callback(shutil.rmtree, self.temp, ignore_errors=True)
-                ours, theirs = socket.socketpair()
-                with theirs:
-                    self._process = _start_server(theirs.fileno(), self.temp)
-                self._link = Link(ours)
+            with interrupts.held():
+                launched = launch.take()
+                self.temp, self._process, self._link = launched.temp, launched.process, Link(launched.socket)
                 undo.callback(self.close)
                 # Here, while the server imports numpy.
                 self.sandbox = choose(sandbox, self.temp)
@@ -143,7 +125,7 @@ class Server:
 
     def close(self) -> None:
         """End every process and remove every file of the server."""
-        with _signals_held():
+        with interrupts.held():
             for host in self._hosts:
                 host.close()
             self._link.close()
@@ -162,26 +144,6 @@ def _ended_within(pid: int, seconds: float) -> bool:
         return bool(poll.poll(1000 * seconds))
     finally:
         os.close(handle)
-
-
-@contextmanager
-def _signals_held() -> Iterator[None]:
-    """Let SIGINT and SIGTERM wait: what is half started, or half ended, could not be cleaned up."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    came: list[int] = []
-    handlers = {
-        number: signal.signal(number, lambda number, _frame: came.append(number))
-        for number in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        yield
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-        if came:
-            signal.raise_signal(came[0])
 
 
 class Host:
@@ -321,29 +283,3 @@ class _Sharing:
 def hypothesis_installed() -> bool:
     """Whether suites may use hypothesis here; found without importing it."""
     return importlib.util.find_spec("hypothesis") is not None
-
-
-def package_folders() -> list[str]:
-    """The folders that hold the packages of a run, found without importing them."""
-    folders: dict[str, None] = {}
-    for name in PACKAGES:
-        spec = importlib.util.find_spec(name)
-        if spec is not None and spec.origin:
-            folders[str(Path(spec.origin).parent.parent)] = None
-    return list(folders)
-
-
-def _start_server(descriptor: int, temp: str) -> subprocess.Popen[bytes]:
-    environment = ENVIRONMENT | {name: os.environ[name] for name in KEPT_ENVIRONMENT if name in os.environ}
-    server = Path(__file__).with_name("server.py")
-    command = [sys.executable, "-S", "-P", "-s", str(server), str(descriptor), temp, *package_folders()]
-    return subprocess.Popen(
-        command,
-        env=environment | {"HOME": temp, "TMPDIR": temp},
-        cwd=temp,
-        pass_fds=(descriptor,),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=None if os.environ.get("OL_DEBUG") else subprocess.DEVNULL,
-        start_new_session=True,
-    )
