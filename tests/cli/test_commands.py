@@ -14,9 +14,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from grader.cli import INTERRUPTS, run
+from grader.cli import run
 from grader.course_part import Program, course_part
 from grader.errors import NoSuchTestError
+from grader.interrupts import INTERRUPTS
 from grader.lesson import Lesson, find_course, load_lesson
 from grader.programs import library_of
 from grader.workers.pool import Server
