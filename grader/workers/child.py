@@ -109,6 +109,9 @@ def _collect(prepared: Session, recorder: Recorder) -> list[Item]:
         raise Exit(msg)
     if "hypothesis" in sys.modules:
         hypothesis_settings.apply_to(items)
+    for item in items:
+        # pytest would look up each test's line, for reports that are not made here.
+        item.__dict__["location"] = (item.nodeid, None, item.name)
     ids = [item.nodeid[:MAX_ID] for item in items]
     for start in range(0, len(ids), IDS_IN_A_RECORD):
         recorder.send(Collected(ids[start : start + IDS_IN_A_RECORD], last=False))

@@ -22,11 +22,19 @@ from grader.workers.wire import Link, NewKeeper, Prepare, Prepared, Reading
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from _pytest.config import Config
+
     from grader.workers.library import LibraryImporter
 
 
-def serve(link: Link, library: LibraryImporter) -> None:
-    """Prepare the suite that comes first, then fork a keeper for each `NewKeeper`, until the other side closes."""
+def serve(link: Link, library: LibraryImporter, config: Config) -> None:
+    """Prepare the suite that comes first, then fork a keeper for each `NewKeeper`, until the other side closes.
+
+    Args:
+        link: the grader.
+        library: the course's package.
+        config: pytest's configuration.
+    """
     prepare, _none = link.receive(Prepare)
     home = Path(prepare.home)
     root = Path(prepare.root) if prepare.root else _lay_down(prepare, home / prepare.root_name)
@@ -39,9 +47,7 @@ def serve(link: Link, library: LibraryImporter) -> None:
     recorder = Recorder(own)
     importer = suite.install(own, recorder.loading)
     _import_for_all_runs(own.packages)
-    empty = home / "pytest"
-    empty.mkdir()
-    prepared = session.prepare(root, importer, empty, recorder)
+    prepared = session.start(config, root, importer, recorder, (file.data for file in prepare.files))
     # Objects made so far are the same in all runs: the collector need not look at them, so their pages stay shared.
     gc.freeze()
     link.send(Prepared([], own.test_files))

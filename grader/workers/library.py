@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.abc
 import importlib.machinery
+import marshal
 import sys
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,16 @@ def file_of(name: str, *, is_package: bool) -> str:
     """The `__file__` of a module: the same for every program, and no path on disk."""
     path = name.replace(".", "/")
     return f"{path}/__init__.py" if is_package else f"{path}.py"
+
+
+def compiled(module: Module) -> CodeType:
+    """What a module's text compiles to.
+
+    Raises:
+        SyntaxError: it is no Python.
+    """
+    file = file_of(module.name, is_package=module.is_package)
+    return compile(module.source, file, "exec", dont_inherit=True)
 
 
 class LibraryImporter(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -68,8 +79,7 @@ class LibraryImporter(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         name = module.__name__
         if name not in self._code:
             known = self._modules[name]
-            file = file_of(name, is_package=known.is_package)
-            self._code[name] = compile(known.source, file, "exec", dont_inherit=True)
+            self._code[name] = marshal.loads(known.code) if known.code else compiled(known)  # noqa: S302 - the grader's
             self._modules[name] = Module(name, "", known.is_package)
         exec(self._code[name], module.__dict__)  # noqa: S102 - importing is executing
 

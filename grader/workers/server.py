@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> None:
     gc.disable()
     try:
         _import_what_runs_need()
-        _serve(int(descriptor))
+        _serve(int(descriptor), temp)
     except BaseException:  # noqa: BLE001 - the end of the process; --debug shows what it was
         traceback.print_exc()
     finally:
@@ -46,14 +46,16 @@ def _import_what_runs_need() -> None:
         importlib.import_module(name)
 
 
-def _serve(descriptor: int) -> None:
+def _serve(descriptor: int, temp: str) -> None:
     # The path to these is set only now.
     import socket  # noqa: PLC0415
+    from pathlib import Path  # noqa: PLC0415
 
-    from grader.workers import host, library, limits  # noqa: PLC0415
+    from grader.workers import host, library, limits, session  # noqa: PLC0415
     from grader.workers.wire import Library, Link, NewHost  # noqa: PLC0415
 
     link = Link(socket.socket(fileno=descriptor))
+    config = session.configure(Path(temp, "pytest"))
     try:
         books, _none = link.receive(Library)
     except EOFError:
@@ -72,7 +74,7 @@ def _serve(descriptor: int) -> None:
             try:
                 link.close()
                 limits.die_with(server)
-                host.serve(Link(socket.socket(fileno=hosted)), importer)
+                host.serve(Link(socket.socket(fileno=hosted)), importer, config)
             finally:
                 os._exit(0)
         os.close(hosted)

@@ -1,4 +1,4 @@
-"""pytest's configuration and session: made once for a submission, before any run is forked.
+"""pytest's configuration, made once in the server, and the session, made once for a submission, before any run is forked.
 
 Nothing of the learner's has a say in it: no ini file, no `addopts`, no environment variable, no entry point, no
 parent folder. What a run does with the session is in `child`.
@@ -16,9 +16,10 @@ from _pytest.config import _prepareconfig
 from _pytest.main import Session
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
-    from _pytest.config import Config
+    from _pytest.config import Config, PytestPluginManager
 
     from grader.workers.suite import SuiteImporter
 
@@ -38,47 +39,83 @@ NOT_LOADED = (
 )
 
 
-def prepare(root: Path, importer: SuiteImporter, empty: Path, plugin: object) -> Session:
-    """A session that has been configured and started, and has collected nothing yet.
+# Plugins that take part in every test for the sake of a fixture or a kind of test: name → the words without one of
+# which a suite cannot mean it.
+BY_NEED = {
+    "capturemanager": ("caps", "capfd"),
+    "capture": ("caps", "capfd"),
+    "logging-plugin": ("caplog",),
+    "logging": ("caplog",),
+    "subtests": ("subtests", "subTest"),
+    "unittest": ("unittest", "TestCase"),
+}
+
+
+def configure(empty: Path) -> Config:
+    """The configuration of pytest, for any suite.
+
+    It takes longer to make than many a suite to run.
 
     Args:
-        root: the suite's root; node ids are relative to it.
-        importer: how the suite's files are imported.
         empty: an empty folder of ours, for pytest to be started in and to hold its (empty) configuration file.
-        plugin: the object whose hooks record what happens.
     """
-    _import_suites_through(importer)
+    empty.mkdir()
     ini = empty / "pytest.ini"
     ini.write_text("[pytest]\n", encoding="utf-8")
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     os.chdir(empty)
     arguments = [
-        f"--rootdir={root}",
+        f"--rootdir={empty}",
         "-c",
         str(ini),
-        f"--confcutdir={root}",
+        f"--confcutdir={empty}",
         "--capture=no",
         "--assert=plain",
     ]
     for name in NOT_LOADED:
         arguments += ["-p", f"no:{name}"]
-    config = _prepareconfig(arguments, plugins=[plugin])
-    config.args = [str(root)]
+    config = _prepareconfig(arguments, plugins=[])
     # No import hook, since the suite is rewritten already; but comparisons are explained as for rewritten code.
     config.option.assertmode = "rewrite"
-    return _start(config)
+    config._do_configure()  # noqa: SLF001 - what pytest's own wrap_session does first
+    return config
+
+
+def start(
+    config: Config, root: Path, importer: SuiteImporter, plugin: object, texts: Iterable[bytes]
+) -> Session:
+    """A session that has been started, and has collected nothing yet.
+
+    Args:
+        config: of this process; it belongs to this suite from now on.
+        root: the suite's root; node ids are relative to it.
+        importer: how the suite's files are imported.
+        plugin: the object whose hooks record what happens.
+        texts: the suite's files.
+    """
+    _import_suites_through(importer)
+    manager = config.pluginmanager
+    config.args = [str(root)]
+    # What `--rootdir` and `--confcutdir` would have set; no conftest has been looked for yet.
+    config._rootpath = root  # noqa: SLF001 - see above
+    manager._confcutdir = root  # noqa: SLF001 - see above
+    _unregister(manager, texts)
+    manager.register(plugin)
+    session = Session.from_config(config)
+    config.hook.pytest_sessionstart(session=session)
+    return session
+
+
+def _unregister(manager: PytestPluginManager, texts: Iterable[bytes]) -> None:
+    whole = b"\n".join(texts)
+    for name, words in BY_NEED.items():
+        if not any(word.encode() in whole for word in words):
+            manager.unregister(name=name)
 
 
 def _import_suites_through(importer: SuiteImporter) -> None:
     for module in (_pytest.python, _pytest.config):
         module.import_path = importer.import_file  # type: ignore[attr-defined]  # the one place pytest imports files
-
-
-def _start(config: Config) -> Session:
-    session = Session.from_config(config)
-    config._do_configure()  # noqa: SLF001 - what pytest's own wrap_session does, up to here before the fork
-    config.hook.pytest_sessionstart(session=session)
-    return session
 
 
 def use_temp(config: Config, temp: Path) -> None:

@@ -36,11 +36,19 @@ class Record(msgspec.Struct, frozen=True, tag=True, array_like=True):
 
 
 class Module(msgspec.Struct, frozen=True, array_like=True):
-    """Source text of one module of the course's package."""
+    """One module of the course's package.
+
+    Attributes:
+        name: its dotted name.
+        source: its text; empty where there is `code`.
+        is_package: whether it is a package's own module.
+        code: what the text compiles to, as marshal writes it, for a module that is handed out more than once.
+    """
 
     name: str
     source: str
     is_package: bool = False
+    code: bytes = b""
 
 
 class Library(Record, frozen=True):
@@ -314,10 +322,16 @@ T = TypeVar("T", bound=Record)
 
 
 class Link:
-    """A socket between two of our own processes: whole records, some with descriptors."""
+    """A socket between two of our own processes: whole records, some with descriptors.
 
-    def __init__(self, sock: socket.socket) -> None:
+    Args:
+        sock: connected.
+        decoder: of the records that may come; None: those of a grading's processes.
+    """
+
+    def __init__(self, sock: socket.socket, decoder: msgspec.msgpack.Decoder[Any] | None = None) -> None:
         self.sock = sock
+        self._decoder = decoder or _any
 
     def send(self, record: Record, *descriptors: int) -> None:
         """Send a record; the receiver gets copies of `descriptors`."""
@@ -343,7 +357,7 @@ class Link:
         """Wait for a record and the descriptors that came with its header."""
         header, descriptors = self._header()
         body = self._exactly(int.from_bytes(header, "big"))
-        return _any.decode(body), descriptors
+        return self._decoder.decode(body), descriptors
 
     def _header(self) -> tuple[bytes, list[int]]:
         data, descriptors, _flags, _address = socket.recv_fds(self.sock, HEADER, 8)
