@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from grader.report import Tally
+
 if TYPE_CHECKING:
     from grader.report import FaultLine, Mutation, Report, Tests, Validity
 
@@ -70,3 +72,22 @@ def survivors(mutation: Mutation) -> list[FaultLine]:
     """The faults that are not killed, required ones first."""
     alive = [fault for fault in mutation.faults if fault.status in ALIVE]
     return sorted(alive, key=lambda fault: not fault.required)
+
+
+def private_part(mutation: Mutation) -> str:
+    """How many of the faults that count are kept from the reader, to follow the count; empty where none is."""
+    private = mutation.private
+    if not isinstance(private, Tally):
+        return ""
+    return f"; {private.killed} of {private.total} that are not named here"
+
+
+def pool_parts(mutation: Mutation) -> list[tuple[str, bool]]:
+    """For each pool of programs beside the faults, its count in words, and whether it is enough."""
+    return [
+        (
+            f"pool {pool.name}: {pool.killed} of {pool.total} killed, {pool.needed} needed",
+            pool.killed >= pool.needed,
+        )
+        for pool in mutation.pools or ()
+    ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from typing import TYPE_CHECKING, TextIO
@@ -10,43 +9,29 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from grader import __version__, interrupts
+from grader.commands.group import Commands
 from grader.errors import ExitCode, GraderError, mistake_of_ours
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# A command's module is imported when it is called or listed; it holds the command as `command`.
 COMMANDS = {
     "list": "grader.commands.list",
     "start": "grader.commands.start",
     "tests": "grader.commands.tests",
     "check": "grader.commands.check",
     "diff": "grader.commands.diff",
+    "grade": "grader.commands.grade",
     "report": "grader.commands.report",
+    "mutants": "grader.commands.mutants",
+    "lesson": "grader.commands.lesson",
+    "kit": "grader.commands.kit",
     "doctor": "grader.commands.doctor",
 }
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
-class Commands(click.Group):
-    """Finds a command in its own module, so that one command does not pay for the imports of all."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names, in the order in which a learner meets them."""
-        del ctx
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command, or None where there is none of this name."""
-        del ctx
-        if cmd_name not in COMMANDS:
-            return None
-        command = importlib.import_module(COMMANDS[cmd_name]).command
-        assert isinstance(command, click.Command)  # noqa: S101 - what a module of COMMANDS holds
-        return command
-
-
-@click.group(cls=Commands, context_settings=CONTEXT)
+@click.group(cls=Commands, modules=COMMANDS, context_settings=CONTEXT)
 @click.version_option(__version__, prog_name="ol")
 def main() -> None:
     """Build a lesson's module, test it, and find out how good your tests are.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO, cast
 
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
+    from grader.classroom.tally import Follower, Tally
     from grader.errors import GraderError
     from grader.progress import Progress
 
+SECONDS_BETWEEN_LINES = 30.0
 UNKNOWN_TERMINALS = frozenset({"", "dumb", "unknown"})
 
 
@@ -109,6 +112,48 @@ def progress(*, no_color: bool = False) -> Iterator[Progress]:
         refresh_per_second=5,
     ) as bars:
         yield _Live(bars, bars.add_task("starting", total=None))
+
+
+@contextmanager
+def batch_progress(*, no_color: bool = False) -> Iterator[Follower]:
+    """Progress of a batch on standard error: live on a terminal, elsewhere a line now and then."""
+    if not sys.stderr.isatty() or os.environ.get("TERM", "") in UNKNOWN_TERMINALS:
+        yield _Lines()
+        return
+    from rich.progress import BarColumn, TextColumn  # noqa: PLC0415 - for terminals alone
+    from rich.progress import Progress as Bars  # noqa: PLC0415 - as above
+
+    columns = (BarColumn(bar_width=16), TextColumn("{task.description}"))
+    with Bars(
+        *columns,
+        console=make_console(no_color=no_color, stream=sys.stderr),
+        transient=True,
+        refresh_per_second=5,
+    ) as bars:
+        yield _LiveBatch(bars, bars.add_task("starting", total=None))
+
+
+class _LiveBatch:
+    """A bar that follows a batch."""
+
+    def __init__(self, bars: Bars, task: TaskID) -> None:
+        self._bars = bars
+        self._task = task
+
+    def update(self, tally: Tally) -> None:
+        self._bars.update(self._task, description=tally.line(), completed=tally.done, total=tally.total)
+
+
+class _Lines:
+    """A line now and then that follows a batch."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def update(self, tally: Tally) -> None:
+        if time.monotonic() >= self._last + SECONDS_BETWEEN_LINES:
+            self._last = time.monotonic()
+            say(tally.line())
 
 
 class _Live:

@@ -122,17 +122,20 @@ def course_part(
     if program.problem:
         lines = [_line(test, "not_run", "", about) for test in _fitting(list(about), chosen)]
         return Part(_counted(lines), program.problem)
-    golden = lesson.root / "fixtures" / lesson.id
-    host = server.open(
-        Suite(lesson.course_tests.name, files, root=lesson.course_tests, readable=[golden]), slots=1
-    )
-    if host.prepared.findings:
-        raise HarnessError(f"the course tests do not compile: {host.prepared.findings[0].message}")
-    setting = Setting(Order.COLLECTION, 0, seed)
-    only = _fitting(_collected(host, program, setting, timeout), chosen) if chosen else None
-    result = host.run(Job(_run(program, setting, only), timeout))
+    with server.open(course_suite(lesson), slots=1) as host:
+        if host.prepared.findings:
+            raise HarnessError(f"the course tests do not compile: {host.prepared.findings[0].message}")
+        setting = Setting(Order.COLLECTION, 0, seed)
+        only = _fitting(_collected(host, program, setting, timeout), chosen) if chosen else None
+        result = host.run(Job(_run(program, setting, only), timeout))
     lines = [_line(test, *_ended(result, test), about) for test in only or result.tests or list(about)]
     return Part(_counted(lines), _problem(result, lesson.module))
+
+
+def course_suite(lesson: Lesson) -> Suite:
+    """The course tests of a lesson; they may read its golden values."""
+    golden = lesson.root / "fixtures" / lesson.id
+    return Suite(lesson.course_tests.name, _course_files(lesson), root=lesson.course_tests, readable=[golden])
 
 
 def _course_files(lesson: Lesson) -> list[SuiteFile]:

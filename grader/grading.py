@@ -129,8 +129,14 @@ class Grading:
         tried = [each for each in later if isinstance(each, FaultResult)]
         faults = sorted(tried, key=lambda result: result.fault.id)
         return SuiteGrade(
-            tests, (), tuple(faults), tuple(_notices(runs, self._board, self._plan.faults, faults))
+            tests, (), tuple(faults), tuple(_notices(runs, self._board, self._told_faults, faults))
         )
+
+    @property
+    def _told_faults(self) -> list[Planned]:
+        """Without private faults: the name of a test may hold what it saw of the program, and is told in a notice."""
+        private = {fault.id for fault in self.lesson.faults if fault.private}
+        return [planned for planned in self._plan.faults if planned.program.name not in private]
 
     # first runs
 

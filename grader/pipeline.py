@@ -8,26 +8,25 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from grader.course_part import Part, course_part, learners_program, own_part
+from grader.course_part import learners_program
 from grader.errors import UnreadableError
-from grader.grading import Grading, Options
+from grader.feedback import restrict
 from grader.lesson import load_lesson
-from grader.programs import library_of
+from grader.lesson.pin import check_pin
 from grader.progress import Progress, Silent
-from grader.repertoire import Repertoire
-from grader.report_parts import Findings, Found, SuitePart, report_of
+from grader.report_parts import Found
 from grader.submission import Submission, read_submission
-from grader.verdict import Status
-from grader.workers.pool import Server, Suite, hypothesis_installed
-from grader.workers.wire import Rules
+from grader.suite_grader import Settings, SuiteGrader
+from grader.workers.pool import Server
 from grader.workspace import find_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from grader.course_part import Program
-    from grader.lesson import Fault, Lesson
+    from grader.course_part import Part, Program
+    from grader.grading import Options
+    from grader.lesson import Lesson
     from grader.report import Report
     from grader.workers.sandbox import Mode
     from grader.workspace import Workspace
@@ -55,6 +54,7 @@ class Request:
         chosen: pytest's `-k` expression for the course tests.
         sandbox: which layers hold the runs: auto, require or off.
         policy: whether the static policy is applied. The command line always does; tests of what stands behind it do not.
+        lesson_sha256: the hash that the lesson's data must have; empty: any.
         meanwhile: called once, while the server is busy and this process is not.
         progress: follows the check.
     """
@@ -70,6 +70,7 @@ class Request:
     chosen: str = ""
     sandbox: Mode = "auto"
     policy: bool = True
+    lesson_sha256: str = ""
     meanwhile: Callable[[], None] = _nothing
     progress: Progress = field(default_factory=Silent)
 
@@ -106,37 +107,52 @@ def check(request: Request, server: Server | None = None) -> Checked:
     begun = time.monotonic()
     with nullcontext(server) if server is not None else Server(request.sandbox) as warm:
         lesson = load_lesson(request.course, request.lesson)
-        warm.load(library_of(lesson))
-        stages = _Check(request, warm, lesson)
+        check_pin(lesson.id, lesson.sha256, request.lesson_sha256)
+        grader = SuiteGrader(lesson, _settings(request), warm, request.meanwhile)
+        stages = _Check(request, grader)
         module = stages.workspace.module_sha256(lesson) if stages.workspace else ""
         found = stages.run()
-        layers = tuple(warm.sandbox.names)
-    report = report_of(request, lesson, found, layers, time.monotonic() - begun)
+    full = grader.report(found, request.options.seed, time.monotonic() - begun)
+    report = restrict(full, request.feedback)
     return Checked(report, lesson, stages.workspace, module)
+
+
+def _settings(request: Request) -> Settings:
+    options = request.options
+    return Settings(
+        timeout=options.timeout,
+        jobs=options.jobs,
+        every_killer=options.every_killer,
+        witnesses=request.feedback == "full",
+        sandbox=request.sandbox,
+        policy=request.policy,
+    )
 
 
 @dataclass
 class _Check:
     request: Request
-    server: Server
-    lesson: Lesson
+    grader: SuiteGrader
 
     def __post_init__(self) -> None:
         request = self.request
+        self.lesson = self.grader.lesson
         alone = request.only == MUTATION and request.tests is not None
         self.workspace = None if alone else find_workspace(request.workspace, self.lesson.package)
 
     def run(self) -> Found:
         """Every part that is asked for."""
+        request, seed = self.request, self.request.options.seed
         program = self._learners_program()
         course = self._course(program) if program is not None else None
-        if self.request.only == COURSE:
+        if request.only == COURSE:
             return Found(course=course)
-        self.request.progress.stage("reading your tests")
-        submission = self._submission()
-        suite = _Suite(self, submission)
-        own = suite.on_learners_module(program) if program is not None else None
-        return Found(course=course, own=own, suite=suite.grade())
+        request.progress.stage("reading your tests")
+        with self.grader.open(self._submission()) as suite:
+            request.progress.stage("your tests on your module")
+            own = suite.on_learners_module(program, seed) if program is not None else None
+            request.progress.stage("your tests on correct programs and faults")
+            return Found(course=course, own=own, suite=suite.grade(seed, request.progress))
 
     def _learners_program(self) -> Program | None:
         if self.workspace is None or self.request.only == MUTATION:
@@ -145,19 +161,7 @@ class _Check:
 
     def _course(self, program: Program) -> Part:
         self.request.progress.stage("course tests")
-        return course_part(
-            self.server,
-            self.lesson,
-            program,
-            seed=self.seed,
-            timeout=self.request.options.timeout,
-            chosen=self.request.chosen,
-        )
-
-    @property
-    def seed(self) -> str:
-        """All randomness on the learner's module follows from it."""
-        return hashlib.sha256(f"{self.request.options.seed}/learner".encode()).hexdigest()
+        return self.grader.course(program, self.request.options.seed, self.request.chosen)
 
     def _submission(self) -> Submission:
         path = self.request.tests
@@ -171,52 +175,3 @@ class _Check:
             return read_submission(path)
         except OSError as error:
             raise UnreadableError(error.filename or path, error.strerror or str(error)) from error
-
-
-class _Suite:
-    """The learner's suite, prepared once for both of its uses."""
-
-    def __init__(self, stages: _Check, submission: Submission) -> None:
-        self._lesson = stages.lesson
-        self._server = stages.server
-        self._request = stages.request
-        self._seed = stages.seed
-        self._submission = submission
-        self._host = None
-        self._findings = Findings(submission.findings, ())
-        if not submission.findings:
-            imports = list(self._lesson.imports)
-            rules = Rules(imports, hypothesis_installed()) if self._request.policy else None
-            suite = Suite(submission.root_name, submission.files, rules)
-            self._host = self._server.open(suite, self._request.options.jobs)
-            # The server is still importing numpy and pytest.
-            self._repertoire = Repertoire(stages.lesson)
-            self._repertoire.draw_ahead()
-            self._request.meanwhile()
-            prepared = self._host.prepared
-            self._findings = Findings(tuple(prepared.findings), tuple(prepared.test_files))
-
-    def on_learners_module(self, program: Program) -> Part | None:
-        """None where there is nothing to run, or nothing to run it on."""
-        if self._host is None or self._findings.stop or program.problem:
-            return None
-        self._request.progress.stage("your tests on your module")
-        timeout = self._request.options.timeout
-        return own_part(self._host, program, self._lesson, seed=self._seed, timeout=timeout)
-
-    def grade(self) -> SuitePart:
-        if self._host is None or self._findings.stop:
-            return SuitePart(self._submission, self._findings)
-        self._request.progress.stage("your tests on correct programs and faults")
-        grading = Grading(
-            self._lesson, self._host, self._repertoire, self._request.options, self._request.progress.runs
-        )
-        grade = grading.grade()
-        alive = [each.fault for each in grade.faults if each.verdict.status is not Status.KILLED]
-        shown = self._witnesses(alive) if self._request.feedback == "full" and alive else {}
-        return SuitePart(self._submission, self._findings, grade, shown)
-
-    def _witnesses(self, alive: list[Fault]) -> dict[str, str]:
-        from grader.witness import witnesses  # noqa: PLC0415 - only full feedback shows them
-
-        return witnesses(self._server, self._lesson, self._repertoire, alive)

@@ -89,17 +89,22 @@ def library_of(lesson: Lesson) -> Library:
     modules = [
         Module(name, known.source, known.is_package) for name, known in lesson.reference_modules.items()
     ]
-    edited = {_module_of(lesson, edit.file) for fault in lesson.faults for edit in fault.edits}
-    replaced = edited | {lesson.module}
+    replaced = replaced_modules(lesson)
     shared = [module for module in modules if module.name not in replaced]
     return Library(shared, sorted(_with_importers(replaced, modules) - replaced))
+
+
+def replaced_modules(lesson: Lesson) -> frozenset[str]:
+    """The modules that some program of the lesson changes: each run gets its own of these."""
+    edited = {_module_of(lesson, edit.file) for fault in lesson.faults for edit in fault.edits}
+    return frozenset(edited | {lesson.module})
 
 
 def _module_of(lesson: Lesson, file: str) -> str:
     return next(name for name, module in lesson.reference_modules.items() if module.file == file)
 
 
-def _with_importers(replaced: set[str], modules: list[Module]) -> set[str]:
+def _with_importers(replaced: frozenset[str], modules: list[Module]) -> set[str]:
     imports = {module.name: _imported_names(module) for module in modules}
     late = set(replaced)
     while True:

@@ -95,6 +95,8 @@ class FaultLine(_Part, frozen=True, kw_only=True):
         symptom: how the fault shows in use; only of one that is alive, and as far as feedback was asked for.
         hint: which blind spot of the suite lets it live; as `symptom`.
         witness: an input on which it differs from the reference, and both results; only with full feedback.
+        private: it counts and learners are not told of it: a report that they see has no such line. Left out where
+            it is not.
     """
 
     id: str
@@ -107,10 +109,35 @@ class FaultLine(_Part, frozen=True, kw_only=True):
     seconds: Seconds
     symptom: str = ""
     witness: str = ""
+    private: bool | msgspec.UnsetType = msgspec.UNSET
+
+
+class Tally(_Part, frozen=True, kw_only=True):
+    """Faults that were killed, of how many."""
+
+    killed: Count
+    total: Count
+
+
+class PoolLine(_Part, frozen=True, kw_only=True):
+    """The grade for one pool of programs beside the faults; `threshold` and `score` as in `Mutation`."""
+
+    name: str
+    killed: Count
+    total: Count
+    needed: Count
+    threshold: str
+    score: Share
 
 
 class Mutation(_Part, frozen=True, kw_only=True):
-    """The grade of a valid suite."""
+    """The grade of a valid suite.
+
+    Attributes:
+        private: the faults that count in `killed` and `total` and are kept from who reads this; left out
+            where there are none.
+        pools: beside the faults, each of which has to reach its own threshold; left out where there are none.
+    """
 
     killed: Count
     total: Count
@@ -119,6 +146,8 @@ class Mutation(_Part, frozen=True, kw_only=True):
     score: Share
     required_missing: tuple[str, ...]
     faults: tuple[FaultLine, ...]
+    private: Tally | msgspec.UnsetType = msgspec.UNSET
+    pools: tuple[PoolLine, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Report(_Part, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""Puts what a grading found into the report: which status, which sentence, which of the texts a learner may see."""
+"""Puts what a grading found into the report, all of it; who may see how much is `grader.feedback`'s to say."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
 from grader import __version__
 from grader.diagnosis import usual_mistake
 from grader.errors import ExitCode
+from grader.feedback import told_missing
 from grader.programs import Kind
-from grader.report import FaultLine, Mutation, PolicyLine, ProblemLine, Report, Validity
+from grader.report import FaultLine, Mutation, PolicyLine, PoolLine, ProblemLine, Report, Validity
 from grader.score import Score, score_of
 from grader.validity import ADVICE, Problem, ProblemKind, nothing_ran
 from grader.verdict import Status
@@ -24,10 +27,10 @@ if TYPE_CHECKING:
     from grader.errors import GraderError
     from grader.grading import FaultResult, SuiteGrade
     from grader.lesson import Lesson
-    from grader.pipeline import Request
     from grader.submission import Submission
 
 NO_PYTHON = frozenset({SYNTAX, ENCODING})
+NOT_READ = frozenset({"archive", "unreadable"})  # rules of findings that say that nothing could be read
 PACKAGES = ("numpy", "pytest")
 STATUS_CODES = {
     "passed": ExitCode.PASSED,
@@ -70,8 +73,18 @@ class SuitePart:
         return _problems(self.findings) if self.grade is None else list(self.grade.problems)
 
     def score(self, lesson: Lesson) -> Score | None:
-        """None where the suite cannot be graded."""
-        return score_of(self.grade.faults, lesson.threshold) if self.grade and not self.problems else None
+        """On the lesson's own faults; None where the suite cannot be graded."""
+        return score_of(self.of_pool(""), lesson.threshold) if self.grade and not self.problems else None
+
+    def pools(self, lesson: Lesson) -> dict[str, Score]:
+        """By name, the scores on the lesson's pools, where the suite can be graded."""
+        if self.grade is None or self.problems:
+            return {}
+        return {name: score_of(self.of_pool(name), pool.threshold) for name, pool in lesson.pools.items()}
+
+    def of_pool(self, name: str) -> list[FaultResult]:
+        """What became of the programs of a pool; the empty name: of the lesson's own faults."""
+        return [each for each in self.grade.faults if each.fault.pool == name] if self.grade else []
 
 
 @dataclass(frozen=True)
@@ -83,26 +96,24 @@ class Found:
     suite: SuitePart | None = None
 
 
-def report_of(
-    request: Request, lesson: Lesson, found: Found, sandbox: tuple[str, ...], seconds: float
-) -> Report:
-    """The report of a check.
+def report_of(lesson: Lesson, found: Found, sandbox: tuple[str, ...], seconds: float, *, seed: int) -> Report:
+    """The full report of a check: with private faults, every hint, and the witnesses that were made.
 
     Args:
-        request: what was asked for.
         lesson: the lesson.
         found: what came of it.
         sandbox: the layers that held the runs.
         seconds: how long it all took.
+        seed: of the check.
     """
     suite = found.suite
-    status, reason = _status(found, lesson, counts_only=request.feedback == "score")
+    status, reason = _status(found, lesson)
     return Report(
         lesson=lesson.id,
         status=status,
         reason=reason,
         exit_code=STATUS_CODES[status],
-        seed=request.options.seed,
+        seed=seed,
         sandbox=sandbox,
         versions=versions(),
         submission_sha256=suite.submission.sha256 if suite else "",
@@ -112,8 +123,8 @@ def report_of(
         course=found.course.tests if found.course else None,
         own=found.own.tests if found.own else None,
         validity=_validity(suite) if suite else None,
-        mutation=_mutation(suite, lesson, request.feedback) if suite else None,
-        notices=_notices(found, request.feedback),
+        mutation=_mutation(suite, lesson) if suite else None,
+        notices=_notices(found),
     )
 
 
@@ -163,24 +174,31 @@ def _finding_problem(finding: Finding) -> Problem:
 # The first that applies is the status: invalid, failed, passed.
 
 
-def _status(found: Found, lesson: Lesson, *, counts_only: bool) -> tuple[str, str]:
+def _status(found: Found, lesson: Lesson) -> tuple[str, str]:
     if found.suite is not None and found.suite.problems:
-        return "invalid", _invalid_reason(found.suite.problems)
+        return "invalid", f"the suite cannot be graded: {_why_invalid(found.suite)}"
     said = []
     passed = True
     if found.course is not None:
         passed = not found.course.problem and not found.course.tests.failed
         said.append(_course_reason(found.course))
+    for name, pool in found.suite.pools(lesson).items() if found.suite is not None else ():
+        passed = passed and pool.passed
+        said.append(f"pool {name}: {pool.killed} of {pool.total} killed, {pool.needed} needed")
+    # Last, so that the names at its end can be taken off for who may not see them.
     score = found.suite.score(lesson) if found.suite is not None else None
     if score is not None:
         passed = passed and score.passed
-        said.append(_score_reason(score, counts_only=counts_only))
+        said.append(_score_reason(score))
     return "passed" if passed else "failed", "; ".join(said)
 
 
-def _invalid_reason(problems: list[Problem]) -> str:
-    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    return f"the suite cannot be graded: {_SUMMARY[problems[0].kind]}{more}"
+def _why_invalid(suite: SuitePart) -> str:
+    found = suite.findings.found
+    if found and found[0].rule in NOT_READ:
+        return found[0].message
+    more = f" (and {len(suite.problems) - 1} more)" if len(suite.problems) > 1 else ""
+    return f"{_SUMMARY[suite.problems[0].kind]}{more}"
 
 
 def _course_reason(course: Part) -> str:
@@ -192,12 +210,9 @@ def _course_reason(course: Part) -> str:
     return f"{course.tests.failed} of {total} course tests fail"
 
 
-def _score_reason(score: Score, *, counts_only: bool) -> str:
+def _score_reason(score: Score) -> str:
     count = f"{score.killed} of {score.total} faults killed, {score.needed} needed"
-    if not score.required_missing:
-        return count
-    missing = str(len(score.required_missing)) if counts_only else ", ".join(score.required_missing)
-    return f"{count}; required and not killed: {missing}"
+    return f"{count}{told_missing(score.required_missing)}"
 
 
 _SUMMARY = {
@@ -236,11 +251,10 @@ def _problem_line(problem: Problem) -> ProblemLine:
     )
 
 
-def _mutation(suite: SuitePart, lesson: Lesson, feedback: str) -> Mutation | None:
+def _mutation(suite: SuitePart, lesson: Lesson) -> Mutation | None:
     score = suite.score(lesson)
     if score is None or suite.grade is None:
         return None
-    told = () if feedback == "score" else suite.grade.faults
     return Mutation(
         killed=score.killed,
         total=score.total,
@@ -248,13 +262,25 @@ def _mutation(suite: SuitePart, lesson: Lesson, feedback: str) -> Mutation | Non
         threshold=str(score.threshold),
         score=score.shown,
         required_missing=score.required_missing,
-        faults=tuple(_fault(result, feedback, suite.witnesses) for result in told),
+        faults=tuple(_fault(result, suite.witnesses) for result in suite.of_pool("")),
+        pools=tuple(_pool(name, pool) for name, pool in suite.pools(lesson).items()) or UNSET,
     )
 
 
-def _fault(result: FaultResult, feedback: str, witnesses: Mapping[str, str]) -> FaultLine:
+def _pool(name: str, score: Score) -> PoolLine:
+    return PoolLine(
+        name=name,
+        killed=score.killed,
+        total=score.total,
+        needed=score.needed,
+        threshold=str(score.threshold),
+        score=score.shown,
+    )
+
+
+def _fault(result: FaultResult, witnesses: Mapping[str, str]) -> FaultLine:
     fault, verdict = result.fault, result.verdict
-    hinted = verdict.status is not Status.KILLED and feedback in {"hints", "full"}
+    alive = verdict.status is not Status.KILLED
     return FaultLine(
         id=fault.id,
         title=fault.title,
@@ -262,14 +288,15 @@ def _fault(result: FaultResult, feedback: str, witnesses: Mapping[str, str]) -> 
         status=verdict.status.value,
         killed_by=verdict.killed_by,
         message=verdict.message,
-        hint=fault.hint if hinted else "",
+        hint=fault.hint if alive else "",
         seconds=round(result.seconds, 4),
-        symptom=fault.symptom if hinted else "",
+        symptom=fault.symptom if alive else "",
         witness=witnesses.get(fault.id, ""),
+        private=fault.private or UNSET,
     )
 
 
-def _notices(found: Found, feedback: str) -> tuple[str, ...]:
+def _notices(found: Found) -> tuple[str, ...]:
     notices = []
     if found.own is not None and found.own.problem:
         notices.append(f"Your tests on your module: {found.own.problem}.")
@@ -278,9 +305,9 @@ def _notices(found: Found, feedback: str) -> tuple[str, ...]:
         return tuple(notices)
     notices += _ignored(suite.submission)
     if suite.grade is not None:
-        ids = tuple(f"{result.fault.id}: " for result in suite.grade.faults)
-        # With the score alone, a fault's name is not told in a notice either.
-        notices += [n for n in suite.grade.notices if feedback != "score" or not n.startswith(ids)]
+        # What happened to single programs of a pool is told nowhere.
+        pooled = tuple(f"{each.fault.id}: " for each in suite.grade.faults if each.fault.pool)
+        notices += [notice for notice in suite.grade.notices if not notice.startswith(pooled)]
     return tuple(notices)
 
 

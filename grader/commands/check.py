@@ -9,11 +9,13 @@ import click
 
 from grader.commands.checking import checked, log_attempt
 from grader.commands.delivery import delivery
-from grader.commands.options import TIMEOUT, common, sandbox_option
+from grader.commands.options import TIMEOUT, common, pin_option, sandbox_option
+from grader.writers import FORMATS
 
 if TYPE_CHECKING:
     from grader.commands.delivery import Delivery
     from grader.commands.options import Common
+    from grader.pipeline import Checked, Request
     from grader.report import Report
 
 FEEDBACK = ("score", "names", "hints", "full")
@@ -52,12 +54,13 @@ FEEDBACK = ("score", "names", "hints", "full")
     help="For one run of your tests on a correct program.",
 )
 @sandbox_option
+@pin_option
 @click.option(
     "--format",
     "formats",
     multiple=True,
     metavar="NAME[=PATH]",
-    help="Write the report in another format, too.",
+    help=f"Write the report in another format, too: {', '.join(FORMATS)}.",
 )
 @common
 def command(common: Common, *, formats: tuple[str, ...], watch: bool, **asked: Any) -> int:
@@ -95,7 +98,7 @@ def check_once(common: Common, places: Delivery, asked: dict[str, Any]) -> Repor
     """One check: logged, delivered and shown."""
     done, wanted = checked(common, places, **asked)
     first = log_attempt(done, wanted)
-    places.deliver(done.report)
+    places.deliver(done.report, _suite_folder(done, wanted))
     if places.screen:
         from grader.console import make_console  # noqa: PLC0415 - only for a screen
         from grader.writers import terminal  # noqa: PLC0415 - as above
@@ -108,3 +111,15 @@ def check_once(common: Common, places: Delivery, asked: dict[str, Any]) -> Repor
         )
         terminal.write(done.report, make_console(no_color=common.no_color), view)
     return done.report
+
+
+def _suite_folder(done: Checked, wanted: Request) -> str:
+    """The suite's folder as seen from here, where it lies below; else empty."""
+    tests = wanted.tests
+    if tests is None:
+        tests = done.workspace.tests(done.lesson) if done.workspace else None
+    if tests is None or not tests.exists():
+        return ""
+    folder = (tests if tests.is_dir() else tests.parent).resolve()
+    here = Path.cwd()
+    return folder.relative_to(here).as_posix() if folder.is_relative_to(here) else ""

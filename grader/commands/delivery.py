@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,10 +11,10 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.errors import UnreadableError
-from grader.writers import FORMATS, SCREEN, writer_of
+from grader.writers import FORMATS, SCREEN, SETTINGS, deliver, writer_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from grader.commands.options import Common
     from grader.report import Report
@@ -33,22 +34,33 @@ class Delivery:
     targets: tuple[tuple[str, str], ...]
     screen: bool
 
-    def deliver(self, report: Report) -> None:
+    def deliver(self, report: Report, folder: str = "") -> None:
         """Write the report to every place but the terminal.
+
+        Args:
+            report: the report.
+            folder: the suite's, as seen from here, for formats that name files; empty: not known.
 
         Raises:
             UnreadableError: a place cannot be written to.
         """
         for name, path in self.targets:
-            text = writer_of(name)(report)
+            setting = {"root": folder} if SETTINGS.get(name) == "root" else {}
+            text = writer_of(name)(report, **setting)
             if path == STANDARD_OUTPUT:
                 put_out(text)
+                deliver(name, report)
             else:
                 put_into(Path(path), text)
 
 
-def delivery(common: Common, formats: Sequence[str] = ()) -> Delivery:
+def delivery(common: Common, formats: Sequence[str] = (), known: Collection[str] = FORMATS) -> Delivery:
     """The places that the options name: `--json FILE`, and `--format NAME[=PATH]` any number of times.
+
+    Args:
+        common: what every command may be told.
+        formats: as on the command line.
+        known: names of the formats that this command can write.
 
     Raises:
         click.UsageError: there is no such format, or two of them want standard output.
@@ -57,8 +69,8 @@ def delivery(common: Common, formats: Sequence[str] = ()) -> Delivery:
     screen = False
     for each in formats:
         name, equals, path = each.partition("=")
-        if name not in FORMATS:
-            raise click.UsageError(f"there is no format {name!r}; there are: {', '.join(FORMATS)}")
+        if name not in known:
+            raise click.UsageError(f"there is no format {name!r} here; there are: {', '.join(known)}")
         if name == SCREEN and not equals:
             screen = True
         else:
@@ -67,6 +79,15 @@ def delivery(common: Common, formats: Sequence[str] = ()) -> Delivery:
     if taken > 1:
         raise click.UsageError("only one format can go to standard output; give the others a path: NAME=PATH")
     return Delivery(tuple(targets), screen=screen or not taken)
+
+
+def put_at(path: str, text: str) -> None:
+    """Write to a file, or to standard output where the path is `-`.
+
+    Raises:
+        UnreadableError: the file cannot be written.
+    """
+    put_out(text) if path == STANDARD_OUTPUT else put_into(Path(path), text)
 
 
 def put_out(text: str) -> None:
@@ -86,3 +107,18 @@ def put_into(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UnreadableError(path, error.strerror or str(error)) from error
+
+
+def put_json(document: object, common: Common) -> None:
+    """Write a document where `--json` says, if it was given.
+
+    Raises:
+        UnreadableError: the file cannot be written.
+    """
+    if not common.json_path:
+        return
+    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    if common.json_only:
+        put_out(text)
+    else:
+        put_into(Path(common.json_path), text)

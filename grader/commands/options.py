@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,6 +63,22 @@ _OPTIONS = (
     click.option("--debug", is_flag=True, help="Show what the grader's own processes print."),
 )  # fmt: skip
 
+
+def _hash(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str:
+    """The hash, or an empty text where none was asked for; an empty one that was given is a mistake in a script."""
+    if value is None:
+        return ""
+    if not re.fullmatch("[0-9a-f]{64}", value.lower()):
+        raise click.BadParameter("a hash has 64 hexadecimal digits")
+    return value.lower()
+
+
+pin_option = click.option(
+    "--lesson-sha256",
+    metavar="HASH",
+    callback=_hash,
+    help="Refuse other data of the lesson than those with this hash.",
+)
 
 sandbox_option = click.option(
     "--sandbox",

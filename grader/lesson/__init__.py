@@ -6,7 +6,7 @@ reason, so that a fault which no longer fits its reference is never run and neve
 
 from grader.lesson.course import find_course, lesson_ids
 from grader.lesson.edits import fault_source
-from grader.lesson.load import load_lesson
+from grader.lesson.load import load_lesson, load_without_faults, load_without_pools, names_of_course_tests
 from grader.lesson.model import Edit, Fault, Lesson, ReferenceModule, Variant, Witness, needed_kills
 
 __all__ = [
@@ -20,5 +20,8 @@ __all__ = [
     "find_course",
     "lesson_ids",
     "load_lesson",
+    "load_without_faults",
+    "load_without_pools",
+    "names_of_course_tests",
     "needed_kills",
 ]

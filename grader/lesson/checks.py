@@ -7,6 +7,7 @@ from types import CodeType
 
 from grader.errors import LessonError
 from grader.lesson.edits import edited
+from grader.lesson.files import EXTRA
 from grader.lesson.model import Fault, FaultFile, LessonFile, ReferenceModule, top_level
 from grader.lesson.syntax import compiled, compiled_witness, described, same_program
 
@@ -17,7 +18,11 @@ def check_lesson_file(lesson: LessonFile, file: str) -> None:
     Raises:
         LessonError: a value is out of range, is no module's name, or leaves the workspace.
     """
-    _check_threshold(lesson.threshold, file)
+    _check_threshold(lesson.threshold, "threshold", file)
+    for name, pool in lesson.pools.items():
+        if not _is_name(name):
+            raise LessonError(file, f"pools.{name}", "is no name that a pool can have")
+        _check_threshold(pool.threshold, f"pools.{name}.threshold", file)
     _check_dotted(lesson.module, "module", file)
     for number, name in enumerate(lesson.imports):
         _check_dotted(name, f"imports[{number}]", file)
@@ -63,6 +68,9 @@ def check_fault(fault: FaultFile, tests: set[str], file: str) -> None:
         LessonError: it is required and not numbered or the other way round, names a course test that there is not,
             or has no usable witness.
     """
+    if isinstance(fault, Fault) and fault.private and (fault.required or fault.pitfall is not None):
+        rule = "a private fault cannot be required: a learner could not be told what is missing"
+        raise LessonError(file, "required" if fault.required else "pitfall", rule)
     if fault.required != (fault.pitfall is not None):
         rule = (
             "must be true, since `pitfall` is given"
@@ -107,16 +115,16 @@ def check_distinct(faults: Iterable[Fault]) -> None:
     Raises:
         LessonError: two share one.
     """
-    ids: dict[str, str] = {}
-    pitfalls: dict[int, str] = {}
+    ids: dict[str, Fault] = {}
+    pitfalls: dict[int, Fault] = {}
     for fault in faults:
-        file = "/".join(fault.path.parts[-3:])
-        if (first := ids.setdefault(fault.id, fault.path.name)) != fault.path.name:
-            raise LessonError(file, "name", f"the id {fault.id} is taken by {first}")
+        file = f"{EXTRA}/{fault.path.name}" if fault.private else "/".join(fault.path.parts[-3:])
+        if (first := ids.setdefault(fault.id, fault)) is not fault:
+            raise LessonError(file, "name", f"the id {fault.id} is taken by {first.path.name}")
         if fault.pitfall is None:
             continue
-        if (first := pitfalls.setdefault(fault.pitfall, fault.path.name)) != fault.path.name:
-            raise LessonError(file, "pitfall", f"the number {fault.pitfall} is taken by {first}")
+        if (first := pitfalls.setdefault(fault.pitfall, fault)) is not fault:
+            raise LessonError(file, "pitfall", f"the number {fault.pitfall} is taken by {first.path.name}")
 
 
 def _faulty(source: str, name: str, file: str) -> CodeType:
@@ -126,9 +134,9 @@ def _faulty(source: str, name: str, file: str) -> CodeType:
         raise LessonError(file, "edit", f"leaves {name} with a syntax error, {described(error)}") from error
 
 
-def _check_threshold(threshold: Decimal, file: str) -> None:
-    if not (threshold.is_finite() and 0 < threshold <= 1):
-        raise LessonError(file, "threshold", f"is {threshold}, not above 0 and at most 1")
+def _check_threshold(threshold: Decimal | int, key: str, file: str) -> None:
+    if not (Decimal(threshold).is_finite() and 0 < threshold <= 1):
+        raise LessonError(file, key, f"is {threshold}, not above 0 and at most 1")
 
 
 def _check_dotted(name: str, key: str, file: str) -> None:

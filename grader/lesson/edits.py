@@ -17,7 +17,9 @@ class _Span(NamedTuple):
 def fault_source(lesson: Lesson, fault: Fault) -> dict[str, str]:
     """The files that a fault changes, relative to the course's `reference` folder, each with its faulty text."""
     sources = {module.file: module.source for module in lesson.reference_modules.values()}
-    return edited(fault.edits, sources, fault.path.relative_to(lesson.root).as_posix())
+    # A private fault lies outside of the course.
+    file = fault.path.name if fault.private else fault.path.relative_to(lesson.root).as_posix()
+    return edited(fault.edits, sources, file)
 
 
 def edited(edits: tuple[Edit, ...], sources: Mapping[str, str], origin: str) -> dict[str, str]:

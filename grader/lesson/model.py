@@ -57,10 +57,14 @@ class Fault(FaultFile, frozen=True, kw_only=True):
     Attributes:
         id: the part of the file's name before the first `-`.
         path: the file that describes it.
+        private: it counts and is not told to learners; it comes from a folder outside of the course, or from a pool.
+        pool: the pool that it belongs to, see `grader.lesson.pools`; empty: it is one of the lesson's faults.
     """
 
     id: str
     path: Path
+    private: bool = False
+    pool: str = ""
 
 
 class ReferenceModule(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,6 +89,12 @@ class Variant(msgspec.Struct, frozen=True, kw_only=True):
     source: str
 
 
+class PoolSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A table `[pools.NAME]` of `lesson.toml`: `threshold` is the share of the pool to kill."""
+
+    threshold: Decimal | int
+
+
 class LessonFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The keys of `lesson.toml`.
 
@@ -95,6 +105,7 @@ class LessonFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         imports: what a suite may import of the course.
         threshold: the share of the faults to kill, with the author's digits.
         witness_names: a name in witnesses, to a module or `module:attribute`.
+        pools: by name, the pools that are graded beside the faults.
     """
 
     title: Text
@@ -105,6 +116,7 @@ class LessonFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     imports: Texts
     threshold: Decimal
     witness_names: dict[str, Text] = msgspec.field(default_factory=dict)
+    pools: dict[str, PoolSettings] = msgspec.field(default_factory=dict)
 
 
 class Lesson(LessonFile, frozen=True, kw_only=True):
@@ -112,7 +124,8 @@ class Lesson(LessonFile, frozen=True, kw_only=True):
 
     Attributes:
         module_file: the module's file, relative to the course's `reference` folder.
-        faults: by id; at least one.
+        faults: by id; at least one, unless the lesson was loaded without them.
+        pool_faults: the programs of all pools.
         variants: by name; at least one.
         reference_modules: by dotted name, the whole package that the module belongs to.
         root: the course's folder, absolute.
@@ -126,6 +139,11 @@ class Lesson(LessonFile, frozen=True, kw_only=True):
     reference_modules: dict[str, ReferenceModule]
     root: Path
     sha256: str
+    pool_faults: tuple[Fault, ...] = ()
+
+    def with_pools(self) -> "Lesson":
+        """The lesson with the programs of its pools among its faults, for what runs them all."""
+        return msgspec.structs.replace(self, faults=(*self.faults, *self.pool_faults), pool_faults=())
 
     @property
     def package(self) -> str:
@@ -148,7 +166,7 @@ def top_level(module: str) -> str:
     return module.partition(".")[0]
 
 
-def needed_kills(threshold: Decimal, faults: int) -> int:
+def needed_kills(threshold: Decimal | int, faults: int) -> int:
     """The smallest number of kills whose share of `faults` reaches `threshold`, in exact arithmetic."""
     numerator, denominator = threshold.as_integer_ratio()
     return -(-numerator * faults // denominator)

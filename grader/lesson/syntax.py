@@ -40,7 +40,7 @@ def described(error: SyntaxError) -> str:
 
 def same_program(one: CodeType, other: CodeType) -> bool:
     """Whether two codes differ in nothing but comments, blank space and line numbers."""
-    return _without_lines(one) == _without_lines(other)
+    return without_lines(one) == without_lines(other)
 
 
 def names_of_tests(source: str) -> set[str]:
@@ -81,6 +81,7 @@ def _returns_a_value(body: list[ast.stmt]) -> bool:
     return False
 
 
-def _without_lines(code: CodeType) -> CodeType:
-    constants = (_without_lines(each) if isinstance(each, CodeType) else each for each in code.co_consts)
+def without_lines(code: CodeType) -> CodeType:
+    """The same code with no line number in it, so that two are equal, and hash alike, if they are the same program."""
+    constants = (without_lines(each) if isinstance(each, CodeType) else each for each in code.co_consts)
     return code.replace(co_consts=tuple(constants), co_firstlineno=1, co_linetable=b"")

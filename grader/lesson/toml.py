@@ -11,6 +11,8 @@ from grader.errors import LessonError
 
 T = TypeVar("T", bound=msgspec.Struct)
 
+WHOLE = "toml"  # in place of a key, where something is wrong with the file as a whole
+
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`")
 _MISSING = re.compile(r"Object missing required field `(.*)`")
 
@@ -21,19 +23,34 @@ def decode(text: str, kind: type[T], file: str) -> T:
     Raises:
         LessonError: it is not TOML, or a key is unknown, missing or of the wrong type.
     """
-    raw = _whole_as_decimal(_parse(text, file), kind)
+    return convert(_whole_as_decimal(_parse(text, file), kind), kind, file)
+
+
+def convert(raw: dict[str, Any], kind: type[T], file: str, within: str = "") -> T:
+    """What a TOML file holds at one place, as `kind`.
+
+    Args:
+        raw: as it was parsed.
+        kind: what it should be.
+        file: where it stands, for errors.
+        within: the key of that place; empty: the whole file.
+
+    Raises:
+        LessonError: a key is unknown, missing or of the wrong type.
+    """
     try:
         # As a builtin type, a Decimal is taken as it is and no text is taken for one.
         return msgspec.convert(raw, kind, builtin_types=(Decimal,))
     except msgspec.ValidationError as error:
-        raise LessonError(file, *_key_and_reason(str(error))) from error
+        key, reason = _key_and_reason(str(error), within or WHOLE)
+        raise LessonError(file, _joined(within, key) if key != within else key, reason) from error
 
 
 def _parse(text: str, file: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text, parse_float=Decimal)
     except (ValueError, RecursionError) as error:
-        raise LessonError(file, "toml", str(error)) from error
+        raise LessonError(file, WHOLE, str(error)) from error
 
 
 def _whole_as_decimal(raw: dict[str, Any], kind: type[T]) -> dict[str, Any]:
@@ -42,14 +59,14 @@ def _whole_as_decimal(raw: dict[str, Any], kind: type[T]) -> dict[str, Any]:
     return raw | {key: Decimal(raw[key]) for key in wanted & raw.keys() if type(raw[key]) is int}
 
 
-def _key_and_reason(message: str) -> tuple[str, str]:
+def _key_and_reason(message: str, whole: str) -> tuple[str, str]:
     what, _, where = message.partition(" - at `$")
     path = where.removesuffix("`").lstrip(".")
     if match := _UNKNOWN.fullmatch(what):
         return _joined(path, match[1]), "is not a key that this file may have"
     if match := _MISSING.fullmatch(what):
         return _joined(path, match[1]), "is missing"
-    return path or "toml", what[:1].lower() + what[1:]
+    return path or whole, what[:1].lower() + what[1:]
 
 
 def _joined(path: str, key: str) -> str:

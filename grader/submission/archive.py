@@ -5,21 +5,25 @@ What an archive says of its own sizes is not believed: bytes are counted as they
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
+import lzma
 import stat
+import struct
 import tarfile
 import zipfile
 import zlib
 from functools import partial
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from grader.submission.model import CONFIGURATION, MAX_FILE, Collector
+from grader.submission.model import CONFIGURATION, MAX_ENTRIES, MAX_FILE, Collector
 from grader.submission.names import is_passed_over, problem_with
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
 SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar")
@@ -29,9 +33,14 @@ DAMAGED = (
     tarfile.TarError,
     gzip.BadGzipFile,
     zlib.error,
+    lzma.LZMAError,
+    struct.error,
     EOFError,
     NotImplementedError,
     RuntimeError,
+    ValueError,
+    OverflowError,
+    LookupError,
 )
 
 
@@ -44,20 +53,40 @@ def is_archive(path: Path) -> bool:
     return path.is_file() and path.name.lower().endswith(SUFFIXES)
 
 
-def read_archive(path: Path, collector: Collector) -> None:
-    """Take every Python file of an archive; a single folder around everything is left out of the paths."""
-    entries = _zip_entries if path.name.lower().endswith(".zip") else _tar_entries
+def names_in(path: Path) -> list[str]:
+    """The names of an archive's entries, as they stand in it: as many as can be read, and at most `MAX_ENTRIES`."""
+    names = []
+    with contextlib.suppress(TooMuchError, *DAMAGED):
+        for entry in islice(_entries(path), MAX_ENTRIES):
+            names.append(entry.name)  # noqa: PERF401 - what was read before an error is kept
+    return names
+
+
+def read_archive(path: Path, collector: Collector, root: str = "") -> None:
+    """Take every Python file of an archive; a single folder around everything is left out of the paths.
+
+    Args:
+        path: the archive.
+        collector: takes the files.
+        root: how the names of the entries to take begin; their paths are what comes after it.
+    """
     inner = Collector()
     try:
-        for entry in entries(path):
+        for entry in _entries(path):
             if inner.full(entry.name):
                 break
-            _take(entry, inner)
+            if entry.name.startswith(root):
+                entry.name = entry.name.removeprefix(root)
+                _take(entry, inner)
     except TooMuchError:
         inner.refuse(path.name, "size", f"the archive unpacks to more than {MAX_UNPACKED >> 20} MiB")
     except DAMAGED as error:
         inner.refuse(path.name, "archive", f"the archive cannot be read ({type(error).__name__}: {error})")
-    _without_top_folder(inner, collector)
+    _hand_over(inner, collector, inside=not root and _in_one_folder(inner.files))
+
+
+def _entries(path: Path) -> Iterator[_Entry]:
+    return _zip_entries(path) if path.name.lower().endswith(".zip") else _tar_entries(path)
 
 
 class _Entry:
@@ -89,9 +118,12 @@ def _take_file(entry: _Entry, collector: Collector) -> None:
         collector.ignored.append(name)
 
 
-def _without_top_folder(inner: Collector, collector: Collector) -> None:
-    tops = {name.partition("/")[0] for name in inner.files}
-    inside = len(tops) == 1 and all("/" in name for name in inner.files)
+def _in_one_folder(names: Collection[str]) -> bool:
+    tops = {name.partition("/")[0] for name in names}
+    return len(tops) == 1 and all("/" in name for name in names)
+
+
+def _hand_over(inner: Collector, collector: Collector, *, inside: bool) -> None:
     for name, file in inner.files.items():
         collector.add(name.partition("/")[2] if inside else name, file.data)
     collector.findings += inner.findings

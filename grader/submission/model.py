@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from grader.workers.wire import Finding, SuiteFile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 MAX_FILE = 256 * 1024  # bytes
 MAX_SUITE = 2 * 1024 * 1024  # bytes
@@ -29,7 +29,8 @@ class Submission:
         files: its Python files, by path.
         findings: what the files themselves break (names, sizes, links that leave), before any is parsed.
         ignored: files that would configure pytest, and have no effect here.
-        sha256: over the names and bytes of `files`.
+        sha256: over the names and bytes of `files`, and over `findings` where there are any: what was refused is part of
+            what was handed in.
     """
 
     root_name: str
@@ -86,12 +87,21 @@ class Collector:
     def submission(self, root_name: str) -> Submission:
         """What was taken in."""
         files = tuple(sorted(self.files.values(), key=lambda file: file.path))
-        return Submission(root_name, files, tuple(self.findings), tuple(sorted(self.ignored)), _sha256(files))
+        findings = tuple(self.findings)
+        return Submission(root_name, files, findings, tuple(sorted(self.ignored)), sha256_of(files, findings))
 
 
-def _sha256(files: Sequence[SuiteFile]) -> str:
+def sha256_of(files: Sequence[SuiteFile], findings: Sequence[Finding] = ()) -> str:
+    """The hash of a submission."""
     digest = hashlib.sha256()
-    for file in files:
-        for part in (file.path.encode("utf-8", "surrogateescape"), file.data):
-            digest.update(len(part).to_bytes(8, "big") + part)
+    for part in _parts(files, findings):
+        digest.update(len(part).to_bytes(8, "big") + part)
     return digest.hexdigest()
+
+
+def _parts(files: Sequence[SuiteFile], findings: Sequence[Finding]) -> Iterator[bytes]:
+    for file in files:
+        yield file.path.encode("utf-8", "surrogateescape")
+        yield file.data
+    for finding in findings:
+        yield from (text.encode("utf-8", "backslashreplace") for text in (finding.file, finding.message))

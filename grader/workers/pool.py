@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import queue
@@ -10,6 +11,7 @@ import shutil
 import socket
 import tempfile
 import threading
+import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -36,7 +38,7 @@ from grader.workers.wire import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 GRACE = 5.0  # seconds that the server is given to end by itself
@@ -74,7 +76,7 @@ class Server:
     """
 
     def __init__(self, sandbox: Mode = "auto") -> None:
-        self._hosts: list[Host] = []
+        self._hosts: set[Host] = set()
         with ExitStack() as undo:
             with interrupts.held():
                 launched = launch.take()
@@ -114,7 +116,8 @@ class Server:
         except BaseException:
             link.close()
             raise
-        self._hosts.append(host)
+        self._hosts.add(host)
+        host.on_close = self._hosts.discard
         return host
 
     def _send(self, record: Library | NewHost, *descriptors: int) -> None:
@@ -127,7 +130,7 @@ class Server:
         """End every process and remove every file of the server."""
         with interrupts.held():
             for host in self._hosts:
-                host.close()
+                host.let_go()
             self._link.close()
             if not _ended_within(self._process.pid, GRACE):
                 self._process.kill()
@@ -147,7 +150,13 @@ def _ended_within(pid: int, seconds: float) -> bool:
 
 
 class Host:
-    """One suite, prepared: makes runs of it, from several threads at a time."""
+    """One suite, prepared: makes runs of it, from several threads at a time.
+
+    Use as a context manager, or close it: else it lives as long as its server.
+
+    Attributes:
+        on_close: told when it is closed.
+    """
 
     def __init__(self, link: Link, suite: Suite, home: str, slots: int, sandbox: Layers) -> None:
         self._link = link
@@ -160,6 +169,7 @@ class Host:
         self._lock = threading.Lock()
         self._sharing = _Sharing()
         self._closed = False
+        self.on_close: Callable[[Host], None] = lambda _host: None
         root = str(suite.root) if suite.root is not None else None
         link.send(Prepare(list(suite.files), suite.root_name, home, suite.rules, root))
         self._suite = suite
@@ -238,10 +248,36 @@ class Host:
             slot.abandon()
 
     def close(self) -> None:
-        """End the host and all that it runs."""
+        """End the host and all that it runs, wait until nothing of it is left, and remove its folder."""
+        self.cancel()
+        for slot in self._slots:
+            slot.close()
+        _wait_for_its_end(self._link, GRACE)
+        self.let_go()
+        shutil.rmtree(self._home, ignore_errors=True)
+        self.on_close(self)
+
+    def let_go(self) -> None:
+        """Let the host and all that it runs end by themselves; their server waits for them and removes their files."""
         self.cancel()
         for link in (self._link, *(slot.link for slot in self._slots)):
             link.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+
+def _wait_for_its_end(link: Link, seconds: float) -> None:
+    """Ask the process at the other side to end, and wait until it has; it holds that side open to its last moment."""
+    end = time.monotonic() + seconds
+    with contextlib.suppress(OSError):
+        link.sock.shutdown(socket.SHUT_WR)
+        link.sock.settimeout(seconds)
+        while link.sock.recv(1 << 16) and time.monotonic() < end:
+            pass
 
 
 class _Sharing:

@@ -1,6 +1,7 @@
 """From the report to one place each: a file, a terminal, a service.
 
-A format is a module here whose `write(report)` returns the whole text; a line in `FORMATS` makes it known.
+A format is a module here whose `write(report)` returns the whole text; a line in `FORMATS` makes it known. Where a
+place takes more than a text, its module has a `deliver(report)` that sees to it.
 """
 
 from __future__ import annotations
@@ -18,9 +19,27 @@ FORMATS = {
     "json": "grader.writers.json",
     SCREEN: "grader.writers.text",
     "text": "grader.writers.text",
+    "markdown": "grader.writers.markdown",
+    "csv": "grader.writers.csv",
+    "junit": "grader.writers.junit",
+    "gradescope": "grader.writers.gradescope",
+    "github": "grader.writers.github",
 }
+# What a place has to be told that no report knows: a keyword of its `write`.
+SETTINGS = {"gradescope": "points", "github": "root"}
 
 
-def writer_of(name: str) -> Callable[[Report], str]:
-    """The function that makes a report's text in this format."""
-    return cast("Callable[[Report], str]", importlib.import_module(FORMATS[name]).write)
+def writer_of(name: str) -> Callable[..., str]:
+    """The function that makes a report's text in this format: `write(report)`, with its setting as a keyword."""
+    return cast("Callable[..., str]", importlib.import_module(FORMATS[name]).write)
+
+
+def deliver(name: str, report: Report) -> None:
+    """Do what this format's place takes beside a text on standard output; nothing for most.
+
+    Raises:
+        UnreadableError: a file of it cannot be written.
+    """
+    module = importlib.import_module(FORMATS[name])
+    if hasattr(module, "deliver"):
+        module.deliver(report)

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 WIDTH = 80
 
 
-def write(report: Report) -> str:
-    """The whole screen."""
+def write(report: Report, *, messages: bool = False) -> str:
+    """The whole screen; with `messages`, what the killing tests said, too."""
     page = io.StringIO()
-    terminal.write(report, make_console(no_color=True, stream=page, width=WIDTH))
+    console = make_console(no_color=True, stream=page, width=WIDTH)
+    terminal.write(report, console, terminal.View(messages=messages))
     return page.getvalue()

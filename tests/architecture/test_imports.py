@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.lesson import Lesson, lesson_ids, load_lesson
+
 ROOT = Path(__file__).parents[2]
 GRADER = ROOT / "grader"
 
@@ -166,16 +168,53 @@ def test_nothing_but_the_command_itself_ends_the_process_with_a_code(module: str
             assert not ast.unparse(node.exc).startswith("SystemExit"), f"line {node.lineno}"
 
 
+# A program goes to a run compiled; no code ever comes from one.
+WRITES_CODE_FOR_RUNS = {"grader.repertoire": {"marshal"}, "grader.workers.library": {"marshal"}}
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_no_bytes_of_a_run_are_unpickled_or_evaluated(module: str) -> None:
-    assert tops(module) & {"pickle", "marshal", "shelve", "dill"} == set()
+    assert tops(module) & {"pickle", "marshal", "shelve", "dill"} <= WRITES_CODE_FOR_RUNS.get(module, set())
     calls = [node for node in ast.walk(tree_of(module)) if isinstance(node, ast.Call)]
     assert [node.lineno for node in calls if ast.unparse(node.func) == "eval"] == []
 
 
 # No lesson in the program -------------------------------------------------------------------------------------
 
-LESSON = re.compile(r"tinyllm|rms_?norm|layer_?norm|pre_?norm|\bL\d+\.\d+", re.IGNORECASE)
+LESSONS = [load_lesson(ROOT, name) for name in lesson_ids(ROOT)]
+
+
+def built(lesson: Lesson) -> set[str]:
+    """The names that the learner builds: those that the template leaves open."""
+    template = ROOT / "student_template" / lesson.id / lesson.source
+    texts = (lesson.reference_modules[lesson.module].source, template.read_text(encoding="utf-8"))
+    reference, stub = ({ast.dump(node) for node in ast.parse(text).body} for text in texts)
+    nodes = ast.parse(texts[0]).body
+    return {
+        node.name
+        for node in nodes
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.dump(node) in reference - stub
+    }
+
+
+def any_spelling(name: str) -> str:
+    """A pattern for a name in snake case, in camel case and as words: `LayerNorm`, `layer_norm`, `layer norm`."""
+    return "[_ -]?".join(re.findall(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+", name))
+
+
+def patterns(lesson: Lesson) -> set[str]:
+    """All that would name this lesson."""
+    names = {lesson.id, lesson.package, lesson.module, lesson.title, lesson.source, lesson.tests}
+    return set(map(re.escape, names)) | set(map(any_spelling, built(lesson)))
+
+
+# And of lessons that there are not yet: anything that looks like a lesson's name, or like one of this course's norms.
+LESSON = re.compile(
+    "|".join(
+        {r"pre[_ -]?norm|post[_ -]?norm|\bL\d+\.\d+", *(word for each in LESSONS for word in patterns(each))}
+    ),
+    re.IGNORECASE,
+)
 # Help screens show a command as it is typed.
 HELP = ("grader.cli", "grader.commands.")
 
@@ -197,6 +236,33 @@ def code_texts(module: str) -> list[tuple[int, str]]:
         elif isinstance(node, ast.Attribute):
             found.append((node.lineno, node.attr))
     return found
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
+def test_every_lesson_would_be_noticed_by_any_of_its_names(lesson: Lesson) -> None:
+    last = lesson.module.rpartition(".")[2]
+    texts = [
+        f"if lesson.id == '{lesson.id}':",
+        f"import {lesson.package}",
+        f"from {lesson.module} import {last}",
+    ]
+    texts += [f"suite uses {name}()" for name in built(lesson)]
+    assert len(built(lesson)) >= 2
+    assert [text for text in texts if not LESSON.search(text)] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["rms_norm", "layernorm", "Layer norm", "postNormResidual", "L9.12", "tinyllm.nn"]
+)
+def test_other_spellings_would_be_noticed(text: str) -> None:
+    assert LESSON.search(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["a module of layers", "normal", "enormous", "HTML5.1", "linear", "prenominal"]
+)
+def test_ordinary_words_are_nobodys_lesson(text: str) -> None:
+    assert not LESSON.search(text)
 
 
 @pytest.mark.parametrize("module", [name for name in MODULES if not name.startswith(HELP)])

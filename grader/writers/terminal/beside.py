@@ -12,6 +12,8 @@ from grader import texts
 from grader.diff import Side, rows, unified
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rich.console import Console
 
 SIDE_BY_SIDE = 100  # columns
@@ -56,5 +58,10 @@ def _coloured(code: str) -> list[Text]:
 
 def _after_each_other(yours: str, reference: str, console: Console) -> None:
     console.print(Text("- only yours   + only the reference", style="dim"))
-    for line in unified(yours.split("\n"), reference.split("\n")):
+    changes(unified(yours.split("\n"), reference.split("\n")), console)
+
+
+def changes(lines: Iterable[str], console: Console) -> None:
+    """Print the lines of a unified diff, each in the colour of what it says."""
+    for line in lines:
         console.print(Text(line, style=LINE_STYLES.get(line[:1], ""), overflow="fold"))

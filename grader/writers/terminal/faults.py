@@ -8,7 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.advice import survivors
-from grader.writers.terminal.layout import NARROW, WIDE, block, message, safe, word
+from grader.writers.said import message
+from grader.writers.terminal.layout import NARROW, WIDE, block, safe, word
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from rich.padding import Padding
@@ -16,11 +15,7 @@ if TYPE_CHECKING:
 NARROW = 60  # columns; below, a table of several columns cannot be read
 WIDE = 110  # columns; from here on, a test's id has a column of its own
 INDENT = 4
-MESSAGE_LINES = 12  # of what a test said, where that is what the screen is for
 FEW_LINES = 5  # of what a test said, where there is more to tell
-_PLACE = re.compile(r"\s*\[(?P<place>[^\[\]\n]+:\d+)\]\.?\s*\Z")
-# What pytest says of its own options; they are not those of `ol`.
-_ASIDES = re.compile(r"^.*(?:Use -v to get more diff|Full output truncated).*$", re.MULTILINE)
 STYLES = {
     "passed": "green",
     "killed": "green",
@@ -50,14 +45,3 @@ def block(console: Console, text: str | Text, indent: int = INDENT, style: str =
     shown = safe(text, style) if isinstance(text, str) else text
     shown.overflow = "fold"
     console.print(Padding(shown, (0, 0, 0, indent), expand=False))
-
-
-def parted(text: str) -> tuple[str, str]:
-    """What a test said, and the place in the suite (`test_norm.py:12`) that stands at its end, if one does."""
-    found = _PLACE.search(text)
-    return (text[: found.start()], found["place"]) if found else (text, "")
-
-
-def message(text: str, lines: int = MESSAGE_LINES) -> str:
-    """The first lines of what a test said, blank ones not counted."""
-    return texts.head(_ASIDES.sub("", texts.plain(text)), lines)

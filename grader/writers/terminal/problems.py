@@ -8,35 +8,13 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from grader import texts
-from grader.writers.terminal.layout import MESSAGE_LINES, block, message, parted, safe
+from grader.writers.said import MESSAGE_LINES, SENTENCES, message, problem_words, taken_apart
+from grader.writers.terminal.layout import block, safe
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from grader.report import ProblemLine, Validity
-
-WORDS = {
-    "rejects_reference": "rejects the reference",
-    "too_strict": "too strict",
-    "flaky": "passes or fails by chance",
-    "order_dependent": "depends on the order",
-    "blind": "notices nothing",
-    "nothing_ran": "nothing ran",
-    "does_not_load": "does not load",
-    "timeout": "time limit",
-    "crashed": "crashed",
-    "memory": "memory limit",
-    "policy": "not allowed",
-}
-# The sentences of ours that follow what a test said; each starts a line of its own.
-SENTENCES = (
-    "Here the test disagrees with",
-    "Another correct implementation gives",
-    "It passes or fails by chance",
-    "It passes in file order",
-    "Its tests cannot run until",
-    "Usually it is ",
-)
 
 
 def validity(found: Validity, console: Console, *, verbose: bool) -> None:
@@ -56,9 +34,8 @@ def validity(found: Validity, console: Console, *, verbose: bool) -> None:
 
 
 def _problem(problem: ProblemLine, console: Console, told: set[str], *, verbose: bool) -> None:
-    kind = WORDS.get(problem.kind, problem.kind.replace("_", " "))
-    said, ours = _sentences(problem.message)
-    said, place = parted(said)
+    kind = problem_words(problem.kind)
+    said, place, ours = taken_apart(problem.message)
     block(console, Text.assemble((kind, "bold yellow"), safe(_where(problem.test, place))), 2)
     if problem.message in told:
         block(console, "the same as above", 6)
@@ -71,10 +48,3 @@ def _problem(problem: ProblemLine, console: Console, told: set[str], *, verbose:
 
 def _where(test: str, place: str) -> str:
     return "".join([f"  {test}" if test else "", f"  [{place}]" if place else ""])
-
-
-def _sentences(text: str) -> tuple[str, list[str]]:
-    """What the test said, and the sentences of ours after it."""
-    found = sorted(place for sentence in SENTENCES if (place := text.rfind(sentence)) >= 0)
-    parts = [text[start:end].strip() for start, end in zip([0, *found], [*found, len(text)], strict=True)]
-    return parts[0], parts[1:]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from grader.writers.terminal.layout import FEW_LINES, MESSAGE_LINES, block, message, parted, safe, word
+from grader.writers.said import MESSAGE_LINES, message, parted
+from grader.writers.terminal.layout import FEW_LINES, block, safe, word
 
 if TYPE_CHECKING:
     from rich.console import Console

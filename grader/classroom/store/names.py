@@ -1,0 +1,4 @@
+"""How the files of an OUT are called."""
+
+FILE = "grades.sqlite"
+LOCK = "grades.lock"

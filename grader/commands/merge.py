@@ -1,0 +1,70 @@
+"""`ol report merge`: the grades of a class that was graded in parts, put together."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.commands.delivery import put_at
+from grader.commands.feedback_options import feedback_options
+from grader.commands.options import common
+
+if TYPE_CHECKING:
+    from grader.commands.options import Common
+    from grader.feedback import Policy
+
+
+@click.command(short_help="Put the grades of several folders together.")
+@click.argument("sources", metavar="OUT...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Where the grades go; a folder, made if need be.",
+)
+@click.option("--only-latest", is_flag=True, help="Of each learner, only what they handed in last.")
+@feedback_options
+@common
+def command(
+    common: Common, *, sources: tuple[Path, ...], out: Path, only_latest: bool, policy: Policy
+) -> int:
+    """Add every attempt in the folders OUT, which `ol grade --out` made, to the folder that --out names.
+
+    It gets the same files as one run of `ol grade` over the whole class, and holds every attempt once, however
+    often it is merged. The folders OUT stay as they are. Grade all parts with the same --seed.
+
+    \b
+    Examples:
+      ol grade L7.1 submissions/ --shard 1/2 --seed 7 --out part1/
+      ol grade L7.1 submissions/ --shard 2/2 --seed 7 --out part2/
+      ol report merge part1/ part2/ --out grades/
+    """
+    from grader.classroom.merge import merged  # noqa: PLC0415 - help needs none of it
+    from grader.classroom.outputs import Outputs  # noqa: PLC0415 - as above
+    from grader.console import say  # noqa: PLC0415 - as above
+
+    done = merged(sources, out)
+    with done.store as store:
+        Outputs(store, policy, one_each=only_latest).finish()
+        lines = sum(1 for _ in store.latest(one_each=only_latest))
+    if len(done.seeds) > 1:
+        say(
+            f"ol: the folders were graded with {len(done.seeds)} different seeds; give all parts the same --seed"
+        )
+    _tell(common, {"added": done.added, "folders": len(sources), "lines": lines}, out)
+    return 0
+
+
+def _tell(common: Common, numbers: dict[str, int], out: Path) -> None:
+    from grader.console import put  # noqa: PLC0415 - help needs none of it
+    from grader.texts import count  # noqa: PLC0415 - as above
+
+    if common.json_path is not None:
+        put_at(common.json_path, f"{json.dumps(numbers)}\n")
+    if not common.json_only:
+        added = f"{count(numbers['added'], 'attempt')} added from {count(numbers['folders'], 'folder')}"
+        put(f"{added}; {out / 'grades.csv'} has {count(numbers['lines'], 'line')}")

@@ -1,0 +1,157 @@
+"""The report as commands to a GitHub Actions runner: annotations, and the screen for whoever opens the log.
+
+A step shows at most ten annotations of each level, so the most important come first and the last one says how many
+were left out. Nothing that a learner wrote is a command: it stands in the data of one, escaped, or between
+`::stop-commands::TOKEN` and `::TOKEN::`. The token is a hash over the whole report, so that no text in the report can
+hold it.
+
+`deliver` adds the page that a run shows as its summary.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from grader import texts
+from grader.advice import survivors
+from grader.errors import UnreadableError
+from grader.writers import json, markdown, text
+from grader.writers.said import message, problem_words, shortened, taken_apart
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from grader.report import FaultLine, ProblemLine, Report, TestLine
+
+LEVELS = ("error", "warning", "notice")
+MOST = 10  # annotations of one level that a step shows
+TITLE = 200  # characters
+MESSAGE = 2_000  # characters
+SUMMARY = "GITHUB_STEP_SUMMARY"  # names the file of the page
+SUMMARY_LIMIT = 1024 * 1024  # bytes of it; of a longer one nothing is shown
+WIDEST = 4  # bytes of a character
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """One annotation; `place` is `file:line` within the suite, or empty."""
+
+    level: str
+    title: str
+    said: str
+    place: str = ""
+
+
+def write(report: Report, root: str = "") -> str:
+    """The commands, a line each, and the screen before them.
+
+    Args:
+        report: what was found.
+        root: the suite's folder, relative to the repository's root; annotations name files in it.
+    """
+    token = hashlib.sha256(json.write(report).encode()).hexdigest()
+    lines = [f"::stop-commands::{token}", text.write(report).rstrip("\n"), f"::{token}::"]
+    return "\n".join([*lines, *(_command(each, root) for each in most_important(report))]) + "\n"
+
+
+def most_important(report: Report) -> list[Annotation]:
+    """At most ten of each level, the most important first."""
+    ordered = sorted(_annotations(report), key=lambda each: LEVELS.index(each.level))
+    return [
+        kept
+        for level, group in groupby(ordered, key=lambda each: each.level)
+        for kept in _shown(level, list(group))
+    ]
+
+
+def _shown(level: str, group: list[Annotation]) -> list[Annotation]:
+    if len(group) <= MOST:
+        return group
+    left = len(group) - (MOST - 1)
+    return [
+        *group[: MOST - 1],
+        Annotation(level, "more", f"{left} more are left out here; the log has them all"),
+    ]
+
+
+def _annotations(report: Report) -> Iterator[Annotation]:
+    level = "notice" if report.status == "passed" else "error"
+    yield Annotation(level, f"{report.lesson}: {report.status}", report.reason)
+    if report.validity is not None:
+        yield from map(_problem, report.validity.problems)
+    if report.course is not None:
+        yield from (
+            _course(test) for test in report.course.tests if test.outcome not in {"passed", "not_run"}
+        )
+    if report.mutation is not None:
+        yield from map(_fault, survivors(report.mutation))
+    for notice in report.notices:
+        yield Annotation("notice", "note", notice)
+
+
+def _problem(problem: ProblemLine) -> Annotation:
+    said, place, ours = taken_apart(problem.message)
+    title = f"{problem_words(problem.kind)}: {problem.test}" if problem.test else problem_words(problem.kind)
+    return Annotation("error", title, "\n".join([message(said), *ours]), place)
+
+
+def _course(test: TestLine) -> Annotation:
+    title = f"course test {test.test.rpartition('::')[2]}: {test.outcome.replace('_', ' ')}"
+    told = [message(test.message, lines=5), test.checks, test.downstream]
+    return Annotation("error", title, "\n".join(each for each in told if each))
+
+
+def _fault(fault: FaultLine) -> Annotation:
+    required = " (required)" if fault.required else ""
+    state = fault.status.replace("_", " ")
+    told = [each for each in (fault.message, fault.symptom, fault.hint) if each] or [
+        f"no test kills it: {state}"
+    ]
+    title = f"{fault.id} {fault.title}{required}: {state}"
+    return Annotation("error" if fault.required else "warning", title, "\n".join(told))
+
+
+# As commands ---------------------------------------------------------------------------------------------------
+
+
+def _command(each: Annotation, root: str) -> str:
+    file, _, line = each.place.rpartition(":")
+    place = {"file": texts.one_line(str(PurePosixPath(root, file))), "line": line} if file else {}
+    properties = place | {"title": shortened(texts.one_line(each.title), TITLE)}
+    told = ",".join(f"{name}={escaped_property(value)}" for name, value in properties.items())
+    return f"::{each.level} {told}::{escaped(shortened(texts.plain(each.said), MESSAGE))}"
+
+
+def escaped(data: str) -> str:
+    """`data` as the data of a command: one line, whatever it holds."""
+    return data.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def escaped_property(value: str) -> str:
+    """`value` as a property of a command."""
+    return escaped(value).replace(":", "%3A").replace(",", "%2C")
+
+
+# The summary ---------------------------------------------------------------------------------------------------
+
+
+def deliver(report: Report, environment: Mapping[str, str] = os.environ) -> None:
+    """Append the page to the step's summary, if this is a step: as much of it as there is room for.
+
+    Raises:
+        UnreadableError: the file that the runner names cannot be written.
+    """
+    path = environment.get(SUMMARY)
+    if not path:
+        return
+    try:
+        with Path(path).open("a", encoding="utf-8") as summary:
+            room = (SUMMARY_LIMIT - summary.tell()) // WIDEST
+            summary.write(markdown.page(report, min(room, markdown.LIMIT)))
+    except OSError as error:
+        raise UnreadableError(path, error.strerror or str(error)) from error

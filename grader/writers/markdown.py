@@ -1,0 +1,200 @@
+"""Feedback for a learner as GitHub Flavored Markdown: what the screen says, for a comment, a summary, a mail.
+
+A page is a list of blocks, the most important first, and ends before it is too long for a comment on GitHub.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from grader import texts
+from grader.advice import next_step, pool_parts, private_part, survivors
+from grader.writers import inert
+from grader.writers.said import message, parted, problem_words, shortened, taken_apart
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from grader.report import FaultLine, Mutation, ProblemLine, Report, TestLine, Tests, Validity
+
+LIMIT = 60_000  # characters; GitHub refuses a comment of more than 65,536
+MESSAGE = 3_000  # characters of one message
+KILLERS = 10  # named for one fault
+
+Fact = tuple[str, str]  # what it is, and the text; told where there is a text
+
+_PLAIN_ENDS = frozenset({"passed", "skipped", "xfailed"})  # of a learner's test on their own module
+_SILENT = frozenset({"passed", "not_run"})  # of a course test
+
+
+def write(report: Report) -> str:
+    """The page, at most `LIMIT` characters."""
+    return page(report, LIMIT)
+
+
+def page(report: Report, limit: int) -> str:
+    """The page with as many of its blocks, from the first, as `limit` characters hold."""
+    every = list(_blocks(report))
+    room = limit - len(_left_out(len(every)))
+    if room < 0:
+        return ""
+    kept = _fitting(every, room)
+    if len(kept) < len(every):
+        kept.append(_left_out(len(every) - len(kept)))
+    return "".join(kept)
+
+
+def _fitting(blocks: list[str], limit: int) -> list[str]:
+    length = 0
+    for number, block in enumerate(blocks):
+        length += len(block)
+        if length > limit:
+            return blocks[:number]
+    return list(blocks)
+
+
+def _left_out(number: int) -> str:
+    return f"*The rest is left out here, {texts.count(number, 'part')} of it: `ol check` shows everything.*\n"
+
+
+def _blocks(report: Report) -> Iterator[str]:
+    yield from (f"{block}\n\n" for block in _parts(report))
+    yield f"Seed {report.seed}, {report.seconds:.1f} s.\n"
+
+
+def _parts(report: Report) -> Iterator[str]:
+    yield f"## {inert.inline(report.lesson)}: {report.status}"
+    yield f"**{report.status.upper()}:** {inert.inline(report.reason)}"
+    step = next_step(report)
+    if step:
+        yield f"**Next:** {inert.inline(step)}"
+    if report.course is not None:
+        yield from _course(report.course)
+    if report.validity is not None:
+        yield from _validity(report.validity)
+    if report.mutation is not None:
+        yield from _mutation(report.mutation)
+    if report.notices:
+        yield "\n".join(f"- Note: {inert.inline(notice)}" for notice in report.notices)
+    if report.own is not None:
+        yield from _own(report.own)
+
+
+# How tests ended on the learner's module -----------------------------------------------------------------------
+
+
+def _course(tests: Tests) -> Iterator[str]:
+    yield f"### Course tests on your module: {_passing(tests)}"
+    told: set[str] = set()
+    for test in tests.tests:
+        if test.outcome not in _SILENT:
+            name = inert.code(test.test.rpartition("::")[2])
+            why = (("What it checks", test.checks), ("Why it matters", test.downstream))
+            yield from _failed(test, f"{inert.inline(test.kind)} {name}", why, told)
+
+
+def _own(tests: Tests) -> Iterator[str]:
+    yield f"### Your tests on your module: {_passing(tests)} (for your information)"
+    told: set[str] = set()
+    for test in tests.tests:
+        if test.outcome not in _PLAIN_ENDS:
+            yield from _failed(test, inert.code(test.test), (), told)
+
+
+def _failed(test: TestLine, name: str, why: Sequence[Fact], told: set[str]) -> Iterator[str]:
+    said, place = parted(test.message)
+    yield f"- **{test.outcome.replace('_', ' ')}** {name}{_facts(*why, place=place, again=said in told)}"
+    if said not in told:
+        yield from _said(said)
+    told.add(said)
+
+
+def _passing(tests: Tests) -> str:
+    return f"{tests.passed} of {len(tests.tests)} pass"
+
+
+def _facts(*facts: Fact, place: str = "", again: bool = False) -> str:
+    """Lines below a list's item, for the facts that there are."""
+    told = [f"\n  - {label}: {inert.inline(text)}" for label, text in facts if text]
+    if place:
+        told.append(f"\n  - Where: {inert.code(place)}")
+    if again:
+        told.append("\n  - It said the same as above.")
+    return "".join(told)
+
+
+def _said(text: str) -> Iterator[str]:
+    shown = shortened(message(text), MESSAGE)
+    if shown:
+        yield inert.block(shown)
+
+
+# The suite on correct programs ---------------------------------------------------------------------------------
+
+
+def _validity(found: Validity) -> Iterator[str]:
+    if found.valid:
+        yield f"### Your tests on correct programs: sound, {texts.count(found.tests, 'test')}"
+        return
+    problems = texts.count(len(found.problems), "problem")
+    yield f"### Your tests on correct programs: {problems}, so no faults are scored"
+    told: set[str] = set()
+    for problem in found.problems:
+        yield from _problem(problem, told)
+
+
+def _problem(problem: ProblemLine, told: set[str]) -> Iterator[str]:
+    said, place, ours = taken_apart(problem.message)
+    again = problem.message in told
+    told.add(problem.message)
+    test = f" {inert.code(problem.test)}" if problem.test else ""
+    yield f"- **{inert.inline(problem_words(problem.kind))}**{test}{_facts(place=place, again=again)}"
+    if not again:
+        yield from _said(said)
+        yield from map(inert.inline, ours)
+
+
+# The suite on the faults ---------------------------------------------------------------------------------------
+
+
+def _mutation(grade: Mutation) -> Iterator[str]:
+    count = f"{grade.killed} of {grade.total} killed, {grade.needed} needed"
+    yield f"### Your tests on the faults: {count}{private_part(grade)}"
+    for told, _enough in pool_parts(grade):
+        yield f"Your tests on the {inert.inline(told)}"
+    if grade.faults:
+        yield "\n".join(_table(grade.faults))
+    for fault in survivors(grade):
+        yield from _alive(fault)
+
+
+def _table(faults: Iterable[FaultLine]) -> Iterator[str]:
+    yield "| fault | verdict | required | what is wrong | killed by |"
+    yield "|---|---|---|---|---|"
+    for fault in sorted(faults, key=lambda each: (each.status != "killed", each.id)):
+        state = fault.status.replace("_", " ")
+        required = "required" if fault.required else ""
+        title = f"{fault.title} (private)" if fault.private else fault.title
+        cells = (inert.inline(fault.id), state, required, inert.inline(title), _killers(fault))
+        yield f"| {' | '.join(cells)} |"
+
+
+def _killers(fault: FaultLine) -> str:
+    named = [inert.cell(killer) for killer in fault.killed_by[:KILLERS]]
+    left = len(fault.killed_by) - len(named)
+    if left:
+        named.append(f"and {left} more")
+    if fault.message and not fault.killed_by:
+        named.append(inert.cell(message(fault.message, lines=3)))
+    return "<br>".join(named)
+
+
+def _alive(fault: FaultLine) -> Iterator[str]:
+    required = " (required)" if fault.required else ""
+    facts = _facts(("How it shows", fault.symptom), ("Blind spot", fault.hint))
+    if facts or fault.witness:
+        state = fault.status.replace("_", " ")
+        yield f"- **{inert.inline(f'{fault.id} {fault.title}')}**{required}: {state}{facts}"
+    if fault.witness:
+        yield "For example:"
+        yield inert.block(shortened(texts.plain(fault.witness), MESSAGE))
