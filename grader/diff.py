@@ -83,7 +83,14 @@ def _alike(one: str, other: str) -> float:
     return ratio if ratio >= ALIKE else 0.0
 
 
-def unified(yours: Sequence[str], reference: Sequence[str]) -> list[str]:
-    """What changes from the learner's text to the reference, with some lines around it; empty: nothing."""
-    lines = difflib.unified_diff(yours, reference, "yours", "reference", n=CONTEXT, lineterm="")
-    return list(lines)
+def unified(
+    yours: Sequence[str], reference: Sequence[str], names: tuple[str, str] = ("yours", "reference")
+) -> list[str]:
+    """What changes from the first text to the second, with some lines around it; empty: nothing.
+
+    Args:
+        yours: the lines of the first, without their ends.
+        reference: those of the second.
+        names: what the two are called.
+    """
+    return list(difflib.unified_diff(yours, reference, *names, n=CONTEXT, lineterm=""))

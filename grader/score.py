@@ -32,7 +32,7 @@ class Score:
     killed: int
     total: int
     needed: int
-    threshold: Decimal
+    threshold: Decimal | int
     required_missing: tuple[str, ...]
 
     @property
@@ -51,7 +51,7 @@ class Score:
         return float(rounded)
 
 
-def score_of(faults: Sequence[FaultResult], threshold: Decimal) -> Score:
+def score_of(faults: Sequence[FaultResult], threshold: Decimal | int) -> Score:
     """Count the kills. There is at least one fault, or the lesson would not have loaded."""
     alive = [result.fault for result in faults if result.verdict.status is not Status.KILLED]
     return Score(

@@ -84,6 +84,7 @@ class SuiteGrader:
         self.settings = settings or Settings()
         self._meanwhile = meanwhile
         self._witnesses: dict[str, str] = {}
+        self._many = server is None  # who brings a server brings one suite
         with ExitStack() as undo:
             self.server = server or undo.enter_context(Server(self.settings.sandbox))
             self.server.load(library_of(self.graded))
@@ -102,7 +103,7 @@ class SuiteGrader:
     @cached_property
     def repertoire(self) -> Repertoire:
         """The programs of the lesson."""
-        return Repertoire(self.graded)
+        return Repertoire(self.graded, shared=self._many)
 
     @property
     def layers(self) -> tuple[str, ...]:

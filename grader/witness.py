@@ -5,7 +5,9 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
+from grader import values
 from grader.plan import Setting
+from grader.run import Ending
 from grader.runner import Runner
 from grader.workers.pool import Suite
 from grader.workers.wire import Order, SuiteFile
@@ -21,16 +23,12 @@ if TYPE_CHECKING:
 FILE = "test_witness.py"
 SETTING = Setting(Order.COLLECTION, 0, "00")
 SECONDS = 10.0
-PREAMBLE = '''
+PREAMBLE = f'''
 import numpy
 
 class Shown(Exception):
     """Carries the value of a witness out of the run."""
-
-def text(value):
-    with numpy.printoptions(precision=6, threshold=12, floatmode="maxprec"):
-        return " ".join(repr(value).split())
-
+{values.SOURCE}
 dtype = numpy.float32
 '''
 
@@ -44,14 +42,15 @@ def witnesses(
         HarnessError: the machine does not allow a run.
     """
     file = SuiteFile(FILE, _suite(lesson, faults).encode())
-    runner = Runner(server.open(Suite("witness", [file]), 1), repertoire, SECONDS)
     programs = repertoire.programs
-    right = runner.run(programs.reference, SETTING)
     faulty = {program.name: program for program in programs.faults}
-    return {
-        fault.id: _told(fault, right, runner.run(faulty[fault.id], SETTING, only=[_test(fault)]))
-        for fault in faults
-    }
+    with server.open(Suite("witness", [file]), 1) as host:
+        runner = Runner(host, repertoire, SECONDS)
+        right = runner.run(programs.reference, SETTING)
+        return {
+            fault.id: _told(fault, right, runner.run(faulty[fault.id], SETTING, only=[_test(fault)]))
+            for fault in faults
+        }
 
 
 def _suite(lesson: Lesson, faults: Sequence[Fault]) -> str:
@@ -61,7 +60,7 @@ def _suite(lesson: Lesson, faults: Sequence[Fault]) -> str:
         "globals().update((k, v) for k, v in vars(_module).items() if not k.startswith('__'))",
     ]
     functions = [
-        f"def test_{fault.id}():\n    def witness():\n{textwrap.indent(_body(fault), ' ' * 8)}\n    raise Shown(text(witness()))\n"
+        f"def test_{fault.id}():\n    def witness():\n{textwrap.indent(_body(fault), ' ' * 8)}\n    raise Shown(text_of(witness()))\n"
         for fault in faults
     ]
     return "\n".join([PREAMBLE, *module, *names, *functions])
@@ -81,13 +80,13 @@ def _test(fault: Fault) -> str:
 
 
 def _told(fault: Fault, right: RunResult, wrong: RunResult) -> str:
-    values = [_value(run, _test(fault)) for run in (right, wrong)]
-    return f"{_body(fault)}\nthe reference gives {values[0]}\nthis faulty version gives {values[1]}"
+    return f"{_body(fault)}\n\n{values.compared(_shown(right, _test(fault)), _shown(wrong, _test(fault)))}"
 
 
-def _value(run: RunResult, test: str) -> str:
-    shown = run.results.get(test)
-    if shown is None:
-        return f"no result ({run.detail})" if run.detail else "no result"
-    _, mark, value = shown.message.partition("Shown: ")
-    return value if mark else shown.message
+def _shown(run: RunResult, test: str) -> str:
+    """What a witness does in a run, as a verb and its object."""
+    result = run.results.get(test)
+    if result is not None:
+        _, mark, value = result.message.partition("Shown: ")
+        return values.gives(value) if mark else values.raises(result.message.partition("\n")[0])
+    return values.DOES_NOT_END if run.ending is Ending.TIMEOUT else values.GIVES_NOTHING

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from grader import texts
-from grader.advice import next_step, pool_parts
+from grader.advice import pool_parts
 from grader.writers import text
 from grader.writers.said import message, problem_words, shortened
 
@@ -85,10 +85,9 @@ def _output(report: Report) -> str:
         return f"NOT GRADED, through no fault of yours: {texts.one_line(report.reason)}\n"
     screen = text.write(report)
     if report.status == "invalid":
-        step = next_step(report)
         return (
-            "NOT GRADED: your tests cannot be graded as they are. They get no points until they can, which says "
-            f"nothing about how good they are. Next: {texts.one_line(step)}\n\n{screen}"
+            "NOT GRADED: your tests cannot be graded as they are, and get no points until they can be. This is no "
+            f"grade and says nothing about how good they are. What to do stands below.\n\n{screen}"
         )
     return screen
 

@@ -3,9 +3,9 @@
 There is no specification. What is written here is what Jenkins' schema (junit-10.xsd), GitLab and the libraries that
 read such files have in common: suites of cases, a case with at most one of failure, error and skipped.
 
-Four suites, named after the lesson: `.status` with one case that says what the report comes to, and how to repeat it, `.validity` with a
-case a problem, `.mutants` with a case a fault, `.course` with a case a course test. A learner's tests on their own
-module count for nothing and are left out.
+Four suites, named after the lesson: `.status` with one case that says what the report comes to, and with what it takes
+to repeat it; `.validity` with a case a problem; `.mutants` with a case a fault; `.course` with a case a course test. A
+learner's tests on their own module count for nothing and are left out.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Feedback for a learner as GitHub Flavored Markdown: what the screen says, for a comment, a summary, a mail.
 
-A page is a list of blocks, the most important first, and ends before it is too long for a comment on GitHub.
+A page is a list of parts, from the verdict to what counts least, and it is cut before it is too long for a comment on
+GitHub.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 LIMIT = 60_000  # characters; GitHub refuses a comment of more than 65,536
 MESSAGE = 3_000  # characters of one message
+OURS = "policy"  # the kind of problem whose message is ours and no test's
 KILLERS = 10  # named for one fault
 
 Fact = tuple[str, str]  # what it is, and the text; told where there is a text
@@ -33,15 +35,16 @@ def write(report: Report) -> str:
 
 
 def page(report: Report, limit: int) -> str:
-    """The page with as many of its blocks, from the first, as `limit` characters hold."""
-    every = list(_blocks(report))
-    room = limit - len(_left_out(len(every)))
+    """The page with as many of its parts, from the first, as `limit` characters hold; it never lacks its ending."""
+    every = [f"{part}\n\n" for part in _parts(report)]
+    ending = _ending(report)
+    room = limit - len(ending) - len(_left_out(len(every)))
     if room < 0:
         return ""
     kept = _fitting(every, room)
     if len(kept) < len(every):
         kept.append(_left_out(len(every) - len(kept)))
-    return "".join(kept)
+    return "".join([*kept, ending])
 
 
 def _fitting(blocks: list[str], limit: int) -> list[str]:
@@ -54,20 +57,18 @@ def _fitting(blocks: list[str], limit: int) -> list[str]:
 
 
 def _left_out(number: int) -> str:
-    return f"*The rest is left out here, {texts.count(number, 'part')} of it: `ol check` shows everything.*\n"
+    return f"*{texts.count(number, 'part')} of this page are left out here: `ol check` shows everything.*\n\n"
 
 
-def _blocks(report: Report) -> Iterator[str]:
-    yield from (f"{block}\n\n" for block in _parts(report))
-    yield f"Seed {report.seed}, {report.seconds:.1f} s.\n"
+def _ending(report: Report) -> str:
+    step = next_step(report)
+    told = f"**Next:** {inert.inline(step)}\n\n" if step else ""
+    return f"{told}Seed {report.seed}, {report.seconds:.1f} s.\n"
 
 
 def _parts(report: Report) -> Iterator[str]:
     yield f"## {inert.inline(report.lesson)}: {report.status}"
     yield f"**{report.status.upper()}:** {inert.inline(report.reason)}"
-    step = next_step(report)
-    if step:
-        yield f"**Next:** {inert.inline(step)}"
     if report.course is not None:
         yield from _course(report.course)
     if report.validity is not None:
@@ -147,10 +148,12 @@ def _problem(problem: ProblemLine, told: set[str]) -> Iterator[str]:
     said, place, ours = taken_apart(problem.message)
     again = problem.message in told
     told.add(problem.message)
+    # A message of ours is prose; what a test said is not.
+    why = () if again or problem.kind != OURS else (("Why", said),)
     test = f" {inert.code(problem.test)}" if problem.test else ""
-    yield f"- **{inert.inline(problem_words(problem.kind))}**{test}{_facts(place=place, again=again)}"
+    yield f"- **{inert.inline(problem_words(problem.kind))}**{test}{_facts(*why, place=place, again=again)}"
     if not again:
-        yield from _said(said)
+        yield from () if why else _said(said)
         yield from map(inert.inline, ours)
 
 

@@ -246,3 +246,9 @@ def test_without_dask_the_command_names_what_to_install(course: Path, folder: Pa
     )
     assert done.returncode == 70
     assert "pip install 'ol-grader[cluster]'" in done.stderr
+
+
+def test_the_course_tests_do_not_go_to_a_cluster(course: Path, folder: Path) -> None:
+    ended = graded(course, folder, "--cluster", "local", "--with-course")
+    assert ended.code == 2
+    assert "--with-course" in ended.err

@@ -1,6 +1,7 @@
 """The wheel, installed where no checkout is in reach, holds the whole course and grades."""
 
 import os
+import shutil
 import subprocess
 import sys
 import venv
@@ -9,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+
+from grader.lesson import lesson_ids, load_lesson
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 300
@@ -58,23 +61,29 @@ def test_the_wheel_holds_the_course_inside_the_package(wheel: Path) -> None:
         "reference/tests/L7.1/test_norm.py",
         "student_template/L7.1/python/tinyllm/modern/norm.py",
         "fixtures/L7.1/rmsnorm_hf.npz",
+        *(f"mutants/{name}/lesson.toml" for name in lesson_ids(ROOT)),
     ):
         assert f"grader/course/{wanted}" in names
     assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]
 
 
-def test_a_learner_goes_all_the_way_with_nothing_but_the_wheel(installed: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", lesson_ids(ROOT))
+def test_a_learner_goes_all_the_way_with_nothing_but_the_wheel(
+    name: str, installed: Path, tmp_path: Path
+) -> None:
     """`start`, `tests`, `check` and `diff`, first as it is laid down and then solved."""
-    fresh = {name: call(installed, [name, "L7.1", "--ref-deps"], tmp_path) for name in LESSON}
-    assert [fresh[name].returncode for name in LESSON] == [0, 1, 1, 1], fresh
-    assert "python/tests/l7-1-norm" in fresh["start"].stdout
-    assert "s01" in fresh["check"].stdout
+    lesson = load_lesson(ROOT, name)
+    fresh = {step: call(installed, [step, name, "--ref-deps"], tmp_path) for step in LESSON}
+    assert [fresh[step].returncode for step in LESSON] == [0, 1, 1, 1], fresh
+    assert lesson.tests in fresh["start"].stdout
+    assert lesson.faults[0].id in fresh["check"].stdout
 
-    solution = (ROOT / "reference/tinyllm/modern/norm.py").read_text(encoding="utf-8")
-    (tmp_path / "python/tinyllm/modern/norm.py").write_text(f"{solution}\n# solved\n", encoding="utf-8")
-    suite = (ROOT / "fixtures/L7.1/submissions/complete/suite/test_norm.py").read_text(encoding="utf-8")
-    (tmp_path / "python/tests/l7-1-norm/test_norm.py").write_text(suite, encoding="utf-8")
-    solved = {name: call(installed, [name, "L7.1", "--ref-deps"], tmp_path) for name in LESSON}
-    assert [solved[name].returncode for name in LESSON] == [0, 0, 0, 0], solved
-    assert "9 of 9 killed, 8 needed" in solved["check"].stdout
+    solution = lesson.reference_modules[lesson.module].source
+    (tmp_path / lesson.source).write_text(f"{solution}\n# solved\n", encoding="utf-8")
+    [suite] = (ROOT / "fixtures" / name / "submissions/complete/suite").glob("*.py")
+    shutil.copy(suite, tmp_path / lesson.tests)
+    solved = {step: call(installed, [step, name, "--ref-deps"], tmp_path) for step in LESSON}
+    assert [solved[step].returncode for step in LESSON] == [0, 0, 0, 0], solved
+    total = len(lesson.faults)
+    assert f"{total} of {total} killed, {lesson.needed} needed" in solved["check"].stdout
     assert "-# solved" in solved["diff"].stdout

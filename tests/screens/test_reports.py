@@ -13,7 +13,7 @@ from grader import texts
 from grader.diagnosis import usual_mistake
 from grader.validity import ADVICE
 from grader.writers import json, terminal, text
-from grader.writers.terminal.problems import SENTENCES
+from grader.writers.said import SENTENCES
 
 CASES = sorted((Path(__file__).parent / "cases").iterdir())
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")

@@ -67,14 +67,12 @@ def _table(matrix: Matrix, rows: Sequence[tuple[str, tuple[Cell, ...]]], console
 
 
 def _parts(faults: Sequence[FaultColumn], width: int) -> Iterator[tuple[int, int]]:
-    """Where to break a table that is wider than the screen: first and last column of each part."""
-    start, used = 0, 0
-    for place, fault in enumerate(faults):
-        if place > start and used + len(fault.id) + 1 > width - NAME:
-            yield start, place
-            start, used = place, 0
-        used += len(fault.id) + 1
-    yield start, len(faults)
+    """Where to break a table that is wider than the screen: first and last column of each part, all about as wide."""
+    most = max((len(fault.id) + 1 for fault in faults), default=1)
+    columns = max((width - NAME) // most, 1)
+    parts = -(-len(faults) // columns)
+    for part in range(parts):
+        yield part * len(faults) // parts, (part + 1) * len(faults) // parts
 
 
 def _row(faults: Sequence[FaultColumn], cells: Sequence[Cell], name: str, console: Console) -> None:

@@ -1,0 +1,1 @@
+"""What an instructor needs: faults and lessons, written, proved and compared."""

@@ -1,0 +1,163 @@
+"""Tries many programs against a lesson's course tests, through a workbench of its own.
+
+A run of a grading costs several times what the course tests themselves do, which is right for a suite of a stranger and
+would be a waste here: see `bench` for what is left out. `grader.author.trials` makes runs as a grading does; what matters
+(a candidate that no test kills, the tests of one that is adopted) is asked there once more.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from grader.author.candidates.records import Channel, Ready, Setup, Tried, Try
+from grader.errors import HarnessError, LessonError
+from grader.programs import library_of, replaced_modules
+from grader.workers import launch
+from grader.workers.wire import Module, SuiteFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from grader.lesson import Lesson
+
+# Candidates that the workbench has been given and has not answered for, for each that it runs at a time.
+AHEAD = 3
+COMMAND = "import sys; sys.path[:] = [p for p in sys.path if p] + sys.argv[2:]; from grader.author.candidates import bench; bench.main(int(sys.argv[1]))"
+GRACE = 5.0  # seconds that the workbench is given to end by itself
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A program to try.
+
+    Attributes:
+        source: the module's text.
+        tests: indices of the tests that can tell it from the reference.
+        probe: whether the values of the lesson's witnesses are wanted.
+    """
+
+    source: str
+    tests: Sequence[int]
+    probe: bool = False
+
+
+class Workbench:
+    """The course tests of a lesson in a warm process. Use as a context manager: at its end nothing of it is left.
+
+    Args:
+        lesson: whose tests, reference and witnesses.
+        jobs: programs that run at a time.
+
+    Raises:
+        LessonError: the course tests do not load or do not pass on the reference.
+        HarnessError: the process is gone.
+    """
+
+    ready: Ready
+
+    def __init__(self, lesson: Lesson, jobs: int) -> None:
+        self._lesson = lesson
+        self._jobs = jobs
+
+    def __enter__(self) -> Self:
+        self._home = tempfile.mkdtemp(prefix="ol-bench-")
+        ours, theirs = socket.socketpair()
+        self._sock = ours
+        with theirs:
+            self._process = _start(theirs.fileno(), self._home)
+        try:
+            self._begin()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def _begin(self) -> None:
+        Channel(self._sock, Tried).send(_setup(self._lesson, self._home, self._jobs))
+        try:
+            self.ready = Channel(self._sock, Ready).receive()
+        except (EOFError, OSError) as error:
+            raise HarnessError("the process that tries candidates is gone") from error
+        if self.ready.problem:
+            raise LessonError(f"reference/tests/{self._lesson.id}", "tests", self.ready.problem)
+
+    def run(
+        self, attempts: Sequence[Attempt], on_done: Callable[[int, int], None] = lambda _done, _all: None
+    ) -> list[Tried]:
+        """Try each program; the results in the order of `attempts`. `on_done` hears how many are done.
+
+        Raises:
+            HarnessError: the process is gone.
+        """
+        channel = Channel(self._sock, Tried)
+        waiting = [Try(key, each.source, list(each.tests), each.probe) for key, each in enumerate(attempts)][
+            ::-1
+        ]
+        found: dict[int, Tried] = {}
+        try:
+            while len(found) < len(attempts):
+                while waiting and len(attempts) - len(waiting) - len(found) < AHEAD * self._jobs:
+                    channel.send(waiting.pop())
+                tried = channel.receive()
+                found[tried.key] = tried
+                on_done(len(found), len(attempts))
+        except (EOFError, OSError) as error:
+            raise HarnessError("the process that tries candidates is gone") from error
+        return [found[key] for key in range(len(attempts))]
+
+    def close(self) -> None:
+        """End the process, and with it every candidate's, and remove its files."""
+        self._sock.close()
+        try:
+            self._process.wait(GRACE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        shutil.rmtree(self._home, ignore_errors=True)
+
+
+def _setup(lesson: Lesson, home: str, jobs: int) -> Setup:
+    root = lesson.course_tests
+    files = [
+        SuiteFile(path.relative_to(root).as_posix(), path.read_bytes()) for path in sorted(root.rglob("*.py"))
+    ]
+    return Setup(
+        library=library_of(lesson),
+        program=_program(lesson),
+        module=lesson.module,
+        root=str(root),
+        files=files,
+        home=home,
+        probes=[fault.witness.call for fault in lesson.faults],
+        names=lesson.witness_names,
+        jobs=jobs,
+    )
+
+
+def _program(lesson: Lesson) -> list[Module]:
+    modules = {name: lesson.reference_modules[name] for name in sorted(replaced_modules(lesson))}
+    return [Module(name, module.source, module.is_package) for name, module in modules.items()]
+
+
+def _start(descriptor: int, home: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-S", "-P", "-s", "-c", COMMAND, str(descriptor), *launch.package_folders()]
+    return subprocess.Popen(
+        command,
+        env=launch.ENVIRONMENT | {"HOME": home, "TMPDIR": home},
+        cwd=home,
+        pass_fds=(descriptor,),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=None if os.environ.get("OL_DEBUG") else subprocess.DEVNULL,
+        start_new_session=True,
+    )

@@ -1,0 +1,83 @@
+"""A lesson in whatever state its author has left it: what can be read of it, and what is wrong with the rest."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from grader.author.catalogue import FaultPlace, fault_places
+from grader.author.parts import parts_of
+from grader.author.verify.finding import LESSON, Finding, error
+from grader.errors import LessonError
+from grader.lesson import Fault, load_lesson, load_without_faults, names_of_course_tests
+from grader.lesson.checks import check_distinct, check_edits, check_fault, check_python
+from grader.lesson.model import FaultFile
+from grader.lesson.toml import decode
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from grader.lesson import Lesson
+
+CHECK = "loads"
+
+
+def read_lesson(course: Path, name: str) -> tuple[Lesson | None, list[Finding]]:
+    """The lesson with those of its faults that fit, and a finding for each thing that keeps something out.
+
+    Returns None in place of the lesson if it cannot be used without its faults either.
+
+    Raises:
+        UnknownLessonError: the course has none of this name.
+    """
+    try:
+        return load_lesson(course, name), []
+    except LessonError as problem:
+        whole = problem
+    try:
+        bare = load_without_faults(course, name)
+        tests = names_of_course_tests(course, name)
+        places = fault_places(course, name)
+    except LessonError as problem:
+        return None, _missing(course, name) or [_finding(LESSON, problem)]
+    faults: list[Fault] = []
+    findings: list[Finding] = []
+    for place in places:
+        try:
+            faults.append(_fault(bare, place, tests, faults))
+        except LessonError as problem:
+            findings.append(_finding(place.id, problem))
+    return msgspec.structs.replace(bare, faults=tuple(faults)), findings or [_finding(LESSON, whole)]
+
+
+def _missing(course: Path, name: str) -> list[Finding]:
+    """Every part that a half-made lesson lacks: an author hears of all of them at once."""
+    missing = [part for part in parts_of(course, name) if not part.there]
+    return [error(LESSON, "complete", f"{part.path}: file", f"is missing: {part.what}") for part in missing]
+
+
+def _fault(lesson: Lesson, place: FaultPlace, tests: set[str], before: list[Fault]) -> Fault:
+    content = decode(_text(place), FaultFile, place.file)
+    fault = Fault(id=place.id, path=place.path, **msgspec.structs.asdict(content))
+    sources = {module.file: module.source for module in lesson.reference_modules.values()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a fault may well hold what Python warns of
+        check_distinct([*before, fault])
+        check_fault(fault, tests, place.file)
+        check_edits(fault, sources, lambda file: check_python(sources[file], f"reference/{file}"), place.file)
+    return fault
+
+
+def _text(place: FaultPlace) -> str:
+    try:
+        return place.path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
+    except OSError as problem:
+        raise LessonError(place.file, "file", f"cannot be read: {problem.strerror}") from problem
+    except UnicodeDecodeError as problem:
+        raise LessonError(place.file, "encoding", f"is not UTF-8 at byte {problem.start}") from problem
+
+
+def _finding(subject: str, problem: LessonError) -> Finding:
+    return error(subject, CHECK, f"{problem.file}: {problem.key}", problem.reason)

@@ -1,0 +1,58 @@
+"""`ol mutants list`: the faults of a lesson, or of all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from grader.commands.delivery import put_json
+from grader.commands.mutants.naming import lesson_option, one_lesson
+from grader.commands.options import common
+from grader.errors import ExitCode
+
+if TYPE_CHECKING:
+    from grader.author.listing import Listed
+    from grader.commands.options import Common
+
+
+@click.command(short_help="The faults, a row each.")
+@click.argument("lesson", required=False)
+@lesson_option
+@common
+def command(common: Common, *, lesson: str | None, in_lesson: str | None) -> int:
+    """List the faults of LESSON, or of all lessons, and what keeps any of them from being graded with.
+
+    Nothing is run: `ol mutants verify` does that.
+
+    \b
+    Example:
+      ol mutants list L7.1
+
+    Exit codes: 0 all can be graded with, 4 some cannot.
+    """
+    from grader.author.listing import listed  # noqa: PLC0415 - help needs no fault
+    from grader.lesson import find_course  # noqa: PLC0415 - as above
+
+    faults = listed(find_course(common.course), one_lesson(lesson, in_lesson))
+    put_json([_document(each) for each in faults], common)
+    if not common.json_only:
+        from grader.console import make_console  # noqa: PLC0415 - not needed for JSON
+        from grader.writers.terminal import fault_list  # noqa: PLC0415 - as above
+
+        fault_list.table(faults, make_console(no_color=common.no_color))
+    return ExitCode.COURSE if any(each.problem for each in faults) else ExitCode.PASSED
+
+
+def _document(each: Listed) -> dict[str, object]:
+    draft = each.draft
+    return {
+        "lesson": each.place.lesson,
+        "id": each.place.id,
+        "file": each.place.file,
+        "title": draft.title,
+        "pitfall": draft.pitfall,
+        "required": draft.required,
+        "caught_by": draft.caught_by,
+        "problem": each.problem or None,
+    }
