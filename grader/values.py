@@ -10,6 +10,8 @@ def text_of(value):
     with numpy.printoptions(precision=6, threshold=12, floatmode="maxprec"):
         return " ".join(repr(value).split())
 """
+GIVES = "gives "
+LONG = 70  # characters of a line
 DOES_NOT_END = "does not end"
 ENDS_THE_PROCESS = "ends the process"
 GIVES_NOTHING = "gives no result"
@@ -26,7 +28,7 @@ def text_of(value: Any) -> str:
 
 def gives(value: str) -> str:
     """What a program does that returns a value."""
-    return f"gives {value}"
+    return f"{GIVES}{value}"
 
 
 def raises(exception: str) -> str:
@@ -35,5 +37,8 @@ def raises(exception: str) -> str:
 
 
 def compared(right: str, wrong: str) -> str:
-    """What the reference and the faulty version do on one input."""
-    return f"On this input the reference {right},\nthis faulty version {wrong}."
+    """What the reference and the faulty version do on one input; long values stand below one another."""
+    lines = [f"On this input the reference {right},", f"this faulty version {wrong}."]
+    if max(map(len, lines)) > LONG:
+        lines = [line.replace(GIVES, f"{GIVES.rstrip()}\n  ", 1) for line in lines]
+    return "\n".join(lines)
