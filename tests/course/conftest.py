@@ -1,4 +1,4 @@
-"""Programs of a lesson as modules, and the course tests on them in a process of their own."""
+"""The tests of a suite on a program of a lesson, in a process of their own and by plain pytest."""
 
 import os
 import re
@@ -7,43 +7,25 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-COURSE = Path(__file__).resolve().parents[2]
-MODULE = "tinyllm.modern.norm"
-
-
-@pytest.fixture(scope="session")
-def reference_source() -> str:
-    return (COURSE / "reference/tinyllm/modern/norm.py").read_text(encoding="utf-8")
-
-
-@pytest.fixture(scope="session")
-def load() -> Callable[[str], ModuleType]:
-    """`load(source)` is the lesson's module made from that source, beside the reference's other modules."""
-
-    def load(source: str) -> ModuleType:
-        module = ModuleType(MODULE)
-        exec(compile(source, "<program>", "exec"), vars(module))  # noqa: S102 - the course's own source
-        return module
-
-    return load
+from grader.lesson import Lesson
+from tests.course.lessons import COURSE
 
 
 @pytest.fixture
-def failing_tests(tmp_path: Path) -> Callable[[Path, str], set[str]]:
-    """`failing_tests(suite, source)` names the tests of a folder that plain pytest sees fail on that source.
+def failing_tests(tmp_path: Path) -> Callable[[Lesson, Path, str], set[str]]:
+    """`failing_tests(lesson, suite, source)` names the tests of a folder that fail on that source.
 
     The programs are run from a copy of the course that has `source` as the lesson's module.
     """
 
-    def run(suite: Path, source: str) -> set[str]:
+    def run(lesson: Lesson, suite: Path, source: str) -> set[str]:
         copy = tmp_path / "reference"
-        shutil.copytree(COURSE / "reference/tinyllm", copy / "tinyllm")
-        (copy / "tinyllm/modern/norm.py").write_text(source, encoding="utf-8")
-        shutil.copytree(suite, copy / "tests/L7.1")
+        shutil.copytree(COURSE / "reference" / lesson.package, copy / lesson.package)
+        (copy / lesson.module_file).write_text(source, encoding="utf-8")
+        shutil.copytree(suite, copy / "tests" / lesson.id)
         (tmp_path / "fixtures").symlink_to(COURSE / "fixtures")
         (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
         return _pytest(tmp_path, copy)

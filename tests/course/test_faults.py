@@ -1,10 +1,10 @@
-"""Each fault of L7.1 is the mistake it says it is, shows on its witness, and dies by the tests it names."""
+"""Each fault is the mistake it says it is, shows on its witness, and dies by the tests it names."""
 
 import re
 import textwrap
-import tomllib
 from collections.abc import Callable
 from importlib import import_module
+from itertools import combinations
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,71 +13,63 @@ import numpy as np
 import pytest
 from numpy.typing import DTypeLike
 
-COURSE = Path(__file__).parents[2]
-COURSE_TESTS = COURSE / "reference/tests/L7.1"
-FILES = {path.name.split("-")[0]: path for path in sorted((COURSE / "mutants/L7.1").glob("*-*.toml"))}
-VARIANTS = sorted((COURSE / "reference/variants/L7.1").glob("*.py"))
+from grader.lesson import Fault, Lesson
+from tests.course.lessons import CHAPTERS, FAULTS, LESSONS, PROGRAMS, faulty, load
 
-# The chapter's table of pitfalls: the tests that must be among those that catch each.
-PITFALLS = {
-    "s01": {"test_eps_inside_the_root"},
-    "s02": {"test_no_mean_is_subtracted", "test_hand_example"},
-    "s03": {"test_golden_hf_gemma_offset"},
-    "s04": {"test_pre_norm_residual_identity_path"},
-    "s05": {"test_normalizes_each_vector_on_its_own"},
-    "s06": {"test_parameter_names_and_init"},
-    "s07": {"test_hand_example"},
-    "s08": {"test_pre_norm_residual_adds_the_branch"},
-    "s09": {"test_golden_hf_llama", "test_gradcheck_x_and_gain"},
-}
+FailingTests = Callable[[Lesson, Path, str], set[str]]
 
-Load = Callable[[str], ModuleType]
-FailingTests = Callable[[Path, str], set[str]]
-
-each_fault = pytest.mark.parametrize("fault", PITFALLS)
+each_lesson = pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)
+each_fault = pytest.mark.parametrize(("lesson", "fault"), FAULTS.values(), ids=FAULTS)
+each_program = pytest.mark.parametrize(
+    ("lesson", "name"),
+    [
+        pytest.param(LESSONS[lesson], name, id=f"{lesson}-{name}")
+        for lesson in LESSONS
+        for name in PROGRAMS[lesson]
+    ],
+)
 
 
-def read(fault: str) -> dict[str, Any]:
-    return tomllib.loads(FILES[fault].read_text(encoding="utf-8"))
+@each_lesson
+def test_there_are_exactly_those_of_the_chapter(lesson: Lesson) -> None:
+    chapter, folder = CHAPTERS[lesson.id], lesson.root / "mutants" / lesson.id
+    assert [fault.id for fault in lesson.faults] == list(chapter.pitfalls)
+    assert len(list(folder.iterdir())) == len(chapter.pitfalls) + 1  # and lesson.toml
 
 
-def edited(fault: str, source: str) -> str:
-    for edit in read(fault)["edit"]:
-        assert edit["file"] == "tinyllm/modern/norm.py"
-        assert source.count(edit["find"]) == 1, edit["find"]
-        source = source.replace(edit["find"], edit["replace"])
-    return source
-
-
-def test_there_are_exactly_the_nine() -> None:
-    assert list(FILES) == list(PITFALLS)
-    assert len(list((COURSE / "mutants/L7.1").iterdir())) == len(PITFALLS) + 1  # and lesson.toml
+def test_an_id_belongs_to_one_fault_of_the_course() -> None:
+    """So that a bare id is enough to name it."""
+    ids = [fault.id for _, fault in FAULTS.values()]
+    assert len(set(ids)) == len(ids)
 
 
 @each_fault
-def test_numbered_pitfalls_are_the_required_ones(fault: str) -> None:
-    data, number = read(fault), int(fault[1:])
-    numbered = number <= 4
-    assert data.get("pitfall") == (number if numbered else None)
-    assert data["required"] is numbered
-    assert data.get("timeout_is_kill", False) is False
+def test_numbered_pitfalls_are_the_required_ones(lesson: Lesson, fault: Fault) -> None:
+    chapter = CHAPTERS[lesson.id]
+    number = list(chapter.pitfalls).index(fault.id) + 1
+    numbered = number <= chapter.numbered
+    assert fault.id.endswith(f"{number:02}")
+    assert fault.pitfall == (number if numbered else None)
+    assert fault.required is numbered
+    assert fault.timeout_is_kill is False
 
 
 @each_fault
-def test_hint_and_symptom_do_not_give_the_answer(fault: str) -> None:
-    data = read(fault)
-    for text in (data["hint"], data["symptom"]):
+def test_hint_and_symptom_do_not_give_the_answer(lesson: Lesson, fault: Fault) -> None:
+    for text in (fault.hint, fault.symptom):
         assert text.strip()
         assert "\n" not in text
-        assert not any(edit["replace"].strip() in text for edit in data["edit"])
+        assert not any(edit.replace.strip() in text for edit in fault.edits)
         assert re.fullmatch(r"[\w ,:;'-]+", text)  # prose: no operator, no call, no index
 
 
 @each_fault
-def test_edits_apply_and_the_module_still_loads(fault: str, reference_source: str, load: Load) -> None:
-    source = edited(fault, reference_source)
-    assert source != reference_source
-    assert {"RMSNorm", "pre_norm_residual"} <= vars(load(source)).keys()
+def test_the_module_still_loads_with_all_that_the_learner_builds(lesson: Lesson, fault: Fault) -> None:
+    assert {edit.file for edit in fault.edits} == {lesson.module_file}
+    source = faulty(lesson, fault)
+    assert source != PROGRAMS[lesson.id]["reference"]
+    names = {name.partition(".")[0] for name in CHAPTERS[lesson.id].built}
+    assert names <= vars(load(lesson, source)).keys()
 
 
 def resolve(target: str) -> object:
@@ -85,45 +77,63 @@ def resolve(target: str) -> object:
     return getattr(import_module(module), name) if name else import_module(module)
 
 
-def witness(fault: str, module: ModuleType, dtype: DTypeLike) -> object:
-    lesson = tomllib.loads((COURSE / "mutants/L7.1/lesson.toml").read_text(encoding="utf-8"))
-    names = {name: resolve(target) for name, target in lesson["witness_names"].items()}
+def witness(lesson: Lesson, fault: Fault, module: ModuleType, dtype: DTypeLike) -> object:
+    names = {name: resolve(target) for name, target in lesson.witness_names.items()}
     space: dict[str, Any] = {**vars(module), **names, "dtype": dtype}
-    body = textwrap.indent(read(fault)["witness"]["call"].strip(), "    ")
+    body = textwrap.indent(fault.witness.call.strip(), "    ")
     exec(f"def call():\n{body}\n", space)  # noqa: S102 - the course's own source
     value: object = space["call"]()
     return value
 
 
+def differ(one: object, other: object, tolerance: float) -> bool:
+    """Whether two values of a witness differ as the course's rule says."""
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        size = np.abs(one).max()
+        return one.shape != other.shape or bool(np.abs(one - other).max() >= 100 * tolerance * size)
+    return one != other
+
+
+each_dtype = pytest.mark.parametrize(("dtype", "tolerance"), [(np.float32, 1e-5), (np.float64, 1e-9)])
+
+
 @each_fault
-@pytest.mark.parametrize(("dtype", "tolerance"), [(np.float32, 1e-5), (np.float64, 1e-9)])
-def test_witness_shows_the_fault(
-    fault: str, dtype: DTypeLike, tolerance: float, reference_source: str, load: Load
-) -> None:
-    right = witness(fault, load(reference_source), dtype)
-    wrong = witness(fault, load(edited(fault, reference_source)), dtype)
+@each_dtype
+def test_witness_shows_the_fault(lesson: Lesson, fault: Fault, dtype: DTypeLike, tolerance: float) -> None:
+    right = witness(lesson, fault, load(lesson, PROGRAMS[lesson.id]["reference"]), dtype)
+    wrong = witness(lesson, fault, load(lesson, faulty(lesson, fault)), dtype)
     assert type(right) is type(wrong)
-    if isinstance(right, np.ndarray) and isinstance(wrong, np.ndarray):
-        assert np.isfinite(right).all()
-        assert np.abs(right - wrong).max() >= 100 * tolerance * np.abs(right).max()
-    else:
-        assert right != wrong
+    assert np.isfinite(right).all()  # type: ignore[call-overload]  # arrays and truth values alike
+    assert differ(right, wrong, tolerance)
+
+
+@each_lesson
+@each_dtype
+def test_some_witness_tells_any_two_faults_apart(lesson: Lesson, dtype: DTypeLike, tolerance: float) -> None:
+    modules = {fault.id: load(lesson, faulty(lesson, fault)) for fault in lesson.faults}
+    values = {
+        name: [witness(lesson, fault, module, dtype) for fault in lesson.faults]
+        for name, module in modules.items()
+    }
+    alike = [
+        (one, other)
+        for one, other in combinations(values, 2)
+        if not any(differ(*pair, tolerance) for pair in zip(values[one], values[other], strict=True))
+    ]
+    assert alike == []
 
 
 @each_fault
 def test_dies_by_exactly_the_course_tests_that_it_names(
-    fault: str, reference_source: str, failing_tests: FailingTests
+    lesson: Lesson, fault: Fault, failing_tests: FailingTests
 ) -> None:
-    caught_by = read(fault)["caught_by"]
-    assert len(set(caught_by)) == len(caught_by)
-    assert set(caught_by) >= PITFALLS[fault]
-    assert failing_tests(COURSE_TESTS, edited(fault, reference_source)) == set(caught_by)
+    assert len(set(fault.caught_by)) == len(fault.caught_by)
+    assert set(fault.caught_by) >= CHAPTERS[lesson.id].pitfalls[fault.id]
+    assert failing_tests(lesson, lesson.course_tests, faulty(lesson, fault)) == set(fault.caught_by)
 
 
-def test_the_reference_passes_every_course_test(reference_source: str, failing_tests: FailingTests) -> None:
-    assert failing_tests(COURSE_TESTS, reference_source) == set()
-
-
-@pytest.mark.parametrize("variant", VARIANTS, ids=lambda path: path.stem)
-def test_variants_pass_every_course_test(variant: Path, failing_tests: FailingTests) -> None:
-    assert failing_tests(COURSE_TESTS, variant.read_text(encoding="utf-8")) == set()
+@each_program
+def test_correct_programs_pass_every_course_test(
+    lesson: Lesson, name: str, failing_tests: FailingTests
+) -> None:
+    assert failing_tests(lesson, lesson.course_tests, PROGRAMS[lesson.id][name]) == set()

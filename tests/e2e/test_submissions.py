@@ -1,4 +1,4 @@
-"""Every folder of `fixtures/L7.1/submissions` gets the verdict that its `expect.toml` names.
+"""Every folder of `fixtures/<lesson>/submissions` gets the verdict that its `expect.toml` names.
 
 A case is a folder: the suite as a learner hands it in, and beside it what `ol check` must say about it.
 Keys that an `expect.toml` leaves out are left open, but for the invariants that hold of every report.
@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 import pytest
 
-SUBMISSIONS = Path(__file__).resolve().parents[2] / "fixtures" / "L7.1" / "submissions"
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 SECONDS = 300  # far above what any case needs, so that a hanging grader is a failed test
 
 Kind = Literal[
@@ -206,9 +206,15 @@ def tree(folder: Path) -> dict[str, str]:
     }
 
 
-def check(suite: Path, options: tuple[str, ...], cwd: Path) -> tuple[Report, int]:
+def lesson_of(case: Path) -> str:
+    """The lesson whose suite a case is."""
+    return case.relative_to(FIXTURES).parts[0]
+
+
+def check(case: Path, options: tuple[str, ...], cwd: Path) -> tuple[Report, int]:
     """The report and the exit code of the real command."""
-    command = [sys.executable, "-m", "grader", "check", "L7.1", "--only", "mutation", "--tests", str(suite)]
+    command = [sys.executable, "-m", "grader", "check", lesson_of(case), "--only", "mutation"]
+    command += ["--tests", str(case / "suite")]
     command += ["--seed", "7", "--json", "-", *options]
     done = subprocess.run(
         command, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
@@ -223,15 +229,19 @@ def check(suite: Path, options: tuple[str, ...], cwd: Path) -> tuple[Report, int
 
 # Hostile suites have a test of their own, which looks at the machine, too: tests/attacks.
 CASES = sorted(
-    path.parent for path in SUBMISSIONS.glob("*/expect.toml") if not path.parent.name.startswith("attack-")
+    path.parent
+    for path in FIXTURES.glob("*/submissions/*/expect.toml")
+    if not path.parent.name.startswith("attack-")
 )
 
+each_case = pytest.mark.parametrize("folder", CASES, ids=lambda folder: f"{lesson_of(folder)}-{folder.name}")
 
-@pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
+
+@each_case
 def test_a_submission_gets_the_verdict_beside_it(folder: Path, tmp_path: Path) -> None:
     expected = read_expectation(folder)
     before = tree(folder / "suite")
-    report, exit_code = check(folder / "suite", expected.options, tmp_path)
+    report, exit_code = check(folder, expected.options, tmp_path)
     found = differences(expected, report, exit_code)
     assert not found, "\n".join(found)
     assert tree(folder / "suite") == before
@@ -239,11 +249,11 @@ def test_a_submission_gets_the_verdict_beside_it(folder: Path, tmp_path: Path) -
 
 
 def test_every_submission_has_a_suite_and_an_expectation() -> None:
-    folders = [path for path in SUBMISSIONS.iterdir() if path.is_dir()]
+    folders = [path for path in FIXTURES.glob("*/submissions/*") if path.is_dir()]
     assert [f.name for f in folders if not (f / "suite").is_dir() or not (f / "expect.toml").is_file()] == []
 
 
-@pytest.mark.parametrize("folder", CASES, ids=lambda folder: folder.name)
+@each_case
 def test_an_expectation_says_enough(folder: Path) -> None:
     expected = read_expectation(folder)
     codes = {"passed": 0, "failed": 1, "invalid": 3}

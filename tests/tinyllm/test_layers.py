@@ -1,4 +1,4 @@
-"""Module, Linear, LayerNorm and Embedding."""
+"""Module, Linear, Embedding, LayerNorm and post_norm_residual."""
 
 import re
 from collections.abc import Callable
@@ -6,7 +6,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from tinyllm.autograd.tensor import Tensor
-from tinyllm.nn.layers import Embedding, LayerNorm, Linear, Module
+from tinyllm.modern.norm import RMSNorm
+from tinyllm.nn.layers import Embedding, LayerNorm, Linear, Module, post_norm_residual
 
 GradCheck = Callable[..., None]
 
@@ -175,18 +176,34 @@ def test_linear_names_both_shapes_that_do_not_fit() -> None:
 # LayerNorm
 
 
-def test_layer_norm_is_its_formula(gradcheck: GradCheck, rng: np.random.Generator) -> None:
-    a, weight, bias = rng.normal(3, 2, size=(2, 3, 4)), rng.normal(size=4), rng.normal(size=4)
+def oracle(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, eps: float) -> np.ndarray:
+    mean, variance = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
+    y: np.ndarray = (x - mean) / np.sqrt(variance + eps) * weight + bias
+    return y
 
-    def forward(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-        norm = LayerNorm(4, eps=0.1)
-        norm.weight, norm.bias = weight, bias
-        return norm(x)
 
-    mean, variance = a.mean(-1, keepdims=True), a.var(-1, keepdims=True)
-    expected = (a - mean) / np.sqrt(variance + 0.1) * weight + bias
-    np.testing.assert_allclose(forward(*map(Tensor, (a, weight, bias))).data, expected, rtol=1e-12)
-    gradcheck(forward, a, weight, bias)
+def norm_with(weight: Tensor, bias: Tensor, eps: float) -> LayerNorm:
+    norm = LayerNorm(weight.shape[0], eps=eps)
+    norm.weight, norm.bias = weight, bias
+    return norm
+
+
+@pytest.mark.parametrize("eps", [0.0, 1e-5, 0.1])
+@pytest.mark.parametrize("shape", [(4,), (3, 4), (2, 3, 4), (1, 4), (0, 4)])
+def test_layer_norm_is_its_formula_in_value_and_gradient(
+    shape: tuple[int, ...], eps: float, gradcheck: GradCheck, rng: np.random.Generator
+) -> None:
+    a, weight, bias = rng.normal(3, 2, size=shape), rng.normal(size=shape[-1]), rng.normal(size=shape[-1])
+    y = norm_with(Tensor(weight), Tensor(bias), eps)(Tensor(a))
+    np.testing.assert_allclose(y.data, oracle(a, weight, bias, eps), rtol=1e-12, atol=1e-14)
+    gradcheck(lambda x, weight, bias: norm_with(weight, bias, eps)(x), a, weight, bias)
+
+
+def test_eps_rules_where_the_deviations_are_small(rng: np.random.Generator) -> None:
+    a = 1 + 1e-3 * rng.normal(size=(3, 8))
+    np.testing.assert_allclose(
+        LayerNorm(8)(Tensor(a)).data, oracle(a, np.ones(8), np.zeros(8), 1e-5), rtol=1e-10
+    )
 
 
 def test_a_fresh_layer_norm_has_mean_zero_and_variance_one(rng: np.random.Generator) -> None:
@@ -195,10 +212,79 @@ def test_a_fresh_layer_norm_has_mean_zero_and_variance_one(rng: np.random.Genera
     np.testing.assert_allclose(y.var(-1), 1, rtol=1e-4)
 
 
-@pytest.mark.parametrize("shape", [(2, 3), (), (4, 5)])
+def test_a_fresh_layer_norm_has_a_gain_of_ones_and_a_shift_of_zeros() -> None:
+    norm = LayerNorm(3)
+    assert [name for name, _ in norm.named_parameters()] == ["weight", "bias"]
+    np.testing.assert_array_equal(norm.weight.data, np.ones(3, np.float32), strict=True)
+    np.testing.assert_array_equal(norm.bias.data, np.zeros(3, np.float32), strict=True)
+
+
+@pytest.mark.parametrize("values", [[3.0, 3.0, 3.0, 3.0], [0.0, 0.0, 0.0, 0.0]])
+def test_a_constant_vector_gives_the_shift_and_has_a_gradient(values: list[float]) -> None:
+    norm, x = LayerNorm(4), Tensor(values, requires_grad=True)
+    norm.bias.data[:] = (1, 2, 3, 4)
+    y = norm(x)
+    y.backward([1, 0, 0, 0])
+    np.testing.assert_array_equal(y.data, [1, 2, 3, 4])
+    assert x.grad is not None
+    np.testing.assert_allclose(x.grad, np.array([0.75, -0.25, -0.25, -0.25]) / np.sqrt(1e-5), rtol=1e-6)
+
+
+def test_one_feature_alone_gives_the_shift() -> None:
+    norm = LayerNorm(1)
+    norm.bias.data[:] = 5
+    np.testing.assert_array_equal(norm(Tensor([[2.0], [-7.0]])).data, [[5], [5]])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_result_has_the_dtype_of_the_input(dtype: type) -> None:
+    norm, x = LayerNorm(4, eps=np.float64(1e-5)), Tensor(np.eye(4, dtype=dtype), requires_grad=True)
+    y = post_norm_residual(x, norm, norm)
+    y.backward(np.ones((4, 4)))
+    assert y.dtype == dtype
+    assert x.grad is not None
+    assert norm.weight.grad is not None
+    assert norm.bias.grad is not None
+    assert x.grad.dtype == dtype
+    assert norm.weight.grad.dtype == norm.bias.grad.dtype == np.float32
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (), (4, 5), (4, 1), (4, 0)])
 def test_layer_norm_names_both_widths_that_differ(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match=re.escape(f"width 4 got x of shape {shape}")):
         LayerNorm(4)(Tensor(np.ones(shape)))
+
+
+@pytest.mark.parametrize("d", [0, -1])
+def test_a_layer_norm_of_a_width_below_one_is_refused(d: int) -> None:
+    with pytest.raises(ValueError, match=f"d={d}"):
+        LayerNorm(d)
+
+
+@pytest.mark.parametrize("eps", [-1e-5, float("nan"), -float("inf")])
+def test_a_layer_norm_with_a_negative_eps_or_nan_is_refused(eps: float) -> None:
+    with pytest.raises(ValueError, match=f"eps={eps}"):
+        LayerNorm(4, eps=eps)
+
+
+# The post-norm step
+
+
+@pytest.mark.parametrize("norm", [LayerNorm(4, eps=0.1), RMSNorm(4, eps=0.1)])
+def test_the_post_norm_step_normalizes_the_sum_in_value_and_gradient(
+    norm: Module, gradcheck: GradCheck, rng: np.random.Generator
+) -> None:
+    x, w = rng.normal(size=(2, 3, 4)), rng.normal(size=(4, 4))
+    y = post_norm_residual(Tensor(x), norm, lambda h: h @ Tensor(w))
+    np.testing.assert_allclose(y.data, norm(Tensor(x + x @ w)).data, rtol=1e-12)
+    gradcheck(lambda x, w: post_norm_residual(x, norm, lambda h: h @ w), x, w)
+
+
+def test_a_branch_of_zeros_leaves_the_norm_of_the_stream(rng: np.random.Generator) -> None:
+    x, branch = Tensor(rng.normal(size=(3, 4))), Linear(4, 4, bias=False)
+    branch.weight.data[:] = 0
+    norm = LayerNorm(4)
+    np.testing.assert_array_equal(post_norm_residual(x, norm, branch).data, norm(x).data)
 
 
 # Embedding

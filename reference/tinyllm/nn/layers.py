@@ -1,7 +1,7 @@
-"""Module, and the layers of the 2017 transformer: Linear, LayerNorm, Embedding."""
+"""Module, and the layers of the 2017 transformer: Linear, Embedding, and LayerNorm with its residual step."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -105,27 +105,6 @@ def _uniform(rng: np.random.Generator, bound: float, shape: tuple[int, ...]) -> 
     return Tensor(rng.uniform(-bound, bound, shape).astype(np.float32), requires_grad=True)
 
 
-class LayerNorm(Module):
-    """(x - mean) / sqrt(variance + eps) * weight + bias over the last axis (Ba, Kiros and Hinton 2016).
-
-    `weight` [d] starts as ones and `bias` [d] as zeros; the variance is the mean of the squares, not d-1.
-    """
-
-    def __init__(self, d: int, eps: float = 1e-5) -> None:
-        self.d = d
-        self.eps = eps
-        self.weight = Tensor(np.ones(d, dtype=np.float32), requires_grad=True)
-        self.bias = Tensor(np.zeros(d, dtype=np.float32), requires_grad=True)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """[..., d] -> [..., d]."""
-        if x.shape[-1:] != (self.d,):
-            raise ValueError(f"LayerNorm of width {self.d} got x of shape {x.shape}")
-        centered = x - F.mean(x, axis=-1, keepdims=True)
-        variance = F.mean(centered * centered, axis=-1, keepdims=True)  # [..., 1]
-        return centered * (variance + self.eps) ** -0.5 * self.weight + self.bias
-
-
 class Embedding(Module):
     """A row of `weight` [num, dim] for each id: [...] -> [..., dim].
 
@@ -145,3 +124,49 @@ class Embedding(Module):
         if ((index < 0) | (index >= num)).any():
             raise ValueError(f"Embedding of {num} rows got ids from {index.min()} to {index.max()}")
         return self.weight[index]
+
+
+class LayerNorm(Module):
+    """Center each vector, divide it by its standard deviation, then scale and shift each feature.
+
+    y = (x - mean) / sqrt(variance + eps) * weight + bias, with mean and variance over the last axis (Ba, Kiros
+    and Hinton 2016, "Layer Normalization"). The variance is the mean of the squares, divided by d and not d-1.
+
+    `weight` [d] starts as ones and `bias` [d] as zeros, both float32.
+
+    Raises:
+        ValueError: `d` below 1, or `eps` negative or NaN.
+    """
+
+    def __init__(self, d: int, eps: float = 1e-5) -> None:
+        if d < 1:
+            raise ValueError(f"LayerNorm needs a width of at least 1, got d={d}")
+        if not eps >= 0:  # NaN fails too
+            raise ValueError(f"LayerNorm needs eps >= 0, got eps={eps}")
+        self.d = d
+        self.eps = eps
+        self.weight = Tensor(np.ones(d, dtype=np.float32), requires_grad=True)
+        self.bias = Tensor(np.zeros(d, dtype=np.float32), requires_grad=True)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """[..., d] -> [..., d], each vector by its own statistics.
+
+        Raises:
+            ValueError: the last axis of `x` is not `d` wide.
+        """
+        if x.shape[-1:] != (self.d,):
+            raise ValueError(f"LayerNorm of width {self.d} got x of shape {x.shape}")
+        mean = F.mean(x, axis=-1, keepdims=True)  # [..., 1]
+        centered = x - mean
+        variance = F.mean(centered * centered, axis=-1, keepdims=True)  # [..., 1]
+        inverse_std = (variance + self.eps) ** -0.5  # [..., 1]
+        return centered * inverse_std * self.weight + self.bias
+
+
+def post_norm_residual(x: Tensor, norm: Module, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
+    """One post-norm step, as in the 2017 transformer: the sublayer's output joins the stream, and the sum is normalized.
+
+    Every gradient that goes further back passes through the norm (Vaswani et al. 2017, "Attention Is All You
+    Need", section 3.1).
+    """
+    return norm(x + sublayer(x))

@@ -1,4 +1,6 @@
-from collections.abc import Mapping
+"""Module, and the layers of the 2017 transformer: Linear, Embedding, and LayerNorm with its residual step."""
+
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -52,19 +54,41 @@ class Linear(Module):
     ) -> None: ...
     def forward(self, x: Tensor) -> Tensor: ...
 
-class LayerNorm(Module):
-    """(x - mean) / sqrt(variance + eps) * weight + bias over the last axis: [..., d] -> [..., d]."""
-
-    d: int
-    eps: float
-    weight: Tensor
-    bias: Tensor
-    def __init__(self, d: int, eps: float = 1e-5) -> None: ...
-    def forward(self, x: Tensor) -> Tensor: ...
-
 class Embedding(Module):
     """A row of `weight` [num, dim] for each integer id: [...] -> [..., dim]."""
 
     weight: Tensor
     def __init__(self, num: int, dim: int, rng: np.random.Generator | None = None) -> None: ...
     def forward(self, ids: ArrayLike) -> Tensor: ...
+
+class LayerNorm(Module):
+    """y = (x - mean) / sqrt(variance + eps) * weight + bias, with mean and variance over the last axis.
+
+    The variance is the mean of the squared deviations. Two parameters, both float32: `weight` [d], the gain,
+    starts as ones and `bias` [d], the shift, as zeros.
+
+    Args:
+        d: the width of a vector.
+        eps: added to the variance, inside the root.
+
+    Raises:
+        ValueError: `d` is below 1, or `eps` is negative or NaN.
+    """
+
+    d: int
+    eps: float
+    weight: Tensor
+    bias: Tensor
+
+    def __init__(self, d: int, eps: float = 1e-5) -> None: ...
+    def forward(self, x: Tensor) -> Tensor:
+        """Normalize each vector by its own mean and variance: [..., d] -> [..., d], in the dtype of `x`.
+
+        The gradient reaches `x`, `weight` and `bias`.
+
+        Raises:
+            ValueError: the last axis of `x` is not `d` wide; the message names both widths.
+        """
+
+def post_norm_residual(x: Tensor, norm: Module, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
+    """norm(x + sublayer(x)), of the shape of `x` [..., d]: the sum of stream and branch is what is normalized."""
