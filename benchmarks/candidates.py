@@ -43,7 +43,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib"]
 # Plugins of the development environment are no part of what an author runs.
 ENVIRONMENT = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "OPENBLAS_NUM_THREADS": "1"}
-MUTMUT = '[tool.mutmut]\nsource_paths = ["{package}/"]\nonly_mutate = ["{file}"]\ntests_dir = ["reference/tests"]\n'
+MUTMUT = '[tool.mutmut]\nsource_paths = ["{package}/"]\nonly_mutate = ["{file}"]\ntests_dir = ["tests"]\n'
 COLD = "cold pytest"
 
 
@@ -119,7 +119,9 @@ def _pytest(lesson: Lesson, folder: Path) -> int:
 def _mutmut(lesson: Lesson, folder: Path) -> int:
     shutil.rmtree(folder, ignore_errors=True)
     _overlay(lesson, lesson.reference_modules[lesson.module].source, folder)
+    # It runs a copy of the project that lies one folder deeper, so the tests find golden values as they expect to.
     shutil.move(folder / "reference" / lesson.package, folder / lesson.package)
+    shutil.move(folder / "reference/tests", folder / "tests")
     text = MUTMUT.format(package=lesson.package, file=lesson.module_file)
     (folder / "pyproject.toml").write_text(text, encoding="utf-8")
     done = _run([sys.executable, "-m", "mutmut", "run"], folder, folder)

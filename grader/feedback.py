@@ -48,7 +48,8 @@ def restrict(report: Report, level: str, audience: str = "learner") -> Report:
     Args:
         report: with everything in it, private faults and witnesses too.
         level: one of `LEVELS`.
-        audience: `learner` never sees a private fault, at no level; `staff` sees all faults, as far as the level goes.
+        audience: `learner` never sees a private fault, at no level, nor how long it ran: `seconds` are then those of
+            the faults that are told. `staff` sees all faults, as far as the level goes.
     """
     if report.mutation is None:
         return report
@@ -73,6 +74,8 @@ def _without_private(report: Report, mutation: Mutation) -> Report:
     told = tuple(fault for fault in mutation.faults if not fault.private)
     return replace(
         report,
+        # A suite can make its runs long where it sees something: how long all of it took would tell of private faults.
+        seconds=round(sum(fault.seconds for fault in told), 3),
         mutation=replace(mutation, faults=told, private=tally),
         notices=_without_notices_of(report, [fault.id for fault in private]),
     )

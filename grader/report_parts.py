@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import metadata
 from typing import TYPE_CHECKING
 
@@ -146,11 +147,13 @@ def error_report(lesson: str, seed: int, error: GraderError) -> Report:
 
 def versions() -> dict[str, str]:
     """Versions of what a grade may depend on."""
-    return {
-        "ol": __version__,
-        "python": platform.python_version(),
-        **{name: metadata.version(name) for name in PACKAGES},
-    }
+    return {"ol": __version__, "python": platform.python_version(), **_versions_of_packages()}
+
+
+@cache
+def _versions_of_packages() -> dict[str, str]:
+    # It reads and parses files, and what is installed does not change while we run.
+    return {name: metadata.version(name) for name in PACKAGES}
 
 
 def _policy(findings: Findings) -> list[Finding]:

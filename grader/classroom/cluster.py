@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import signal
 import time
 from collections import deque
 from concurrent.futures import CancelledError
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
@@ -196,16 +197,45 @@ def _connected(address: str) -> Client:
             f"There is no scheduler at {address}.",
             "Start one with `dask scheduler`, and name the address that it prints; `--cluster local` starts one here.",
         ) from error
+    except (
+        TypeError,
+        RuntimeError,
+        ImportError,
+    ) as error:  # what Dask raises without certificates, or a driver
+        raise ClusterError(
+            f"The scheduler at {address} cannot be reached: {error}.",
+            "`tls://` needs Dask's certificates (DASK_DISTRIBUTED__COMM__TLS__…), other protocols need their package.",
+        ) from error
 
 
-def _on_this_machine(jobs: int) -> Any:
-    return LocalCluster(
-        n_workers=jobs,
-        threads_per_worker=1,
-        host="127.0.0.1",
-        dashboard_address=None,
-        silence_logs=logging.CRITICAL,
-    )
+@contextmanager
+def _on_this_machine(jobs: int) -> Iterator[Any]:
+    with ExitStack() as undo:
+        with _ctrl_c_blocked():
+            cluster = undo.enter_context(
+                LocalCluster(
+                    n_workers=jobs,
+                    threads_per_worker=1,
+                    host="127.0.0.1",
+                    dashboard_address=None,
+                    silence_logs=logging.CRITICAL,
+                )
+            )
+        yield cluster
+
+
+@contextmanager
+def _ctrl_c_blocked() -> Iterator[None]:
+    """What is started meanwhile never sees a Ctrl-C, which a terminal sends to all: each would show a traceback of its own.
+
+    Threads and processes inherit the mask, those that Dask starts later too. A Ctrl-C that comes meanwhile is answered
+    at the end. https://man7.org/linux/man-pages/man7/signal.7.html
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _quiet() -> None:

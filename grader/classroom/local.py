@@ -65,18 +65,19 @@ class LocalExecutor:
         """Yield one outcome for each task, as they come."""
         source = map(_Attempt, tasks)
         ahead: deque[_Attempt] = deque()
+        came: list[Outcome] = []
         while True:
             self._read_ahead(source, ahead)
             self._staff(len(ahead))
             for worker in self._free():
                 if ahead:
                     self._begin(worker, ahead.popleft())
+            # Now that all are busy again, there is time to keep what came and to read what comes next.
+            yield from came
             if not ahead and not self._begun:
                 return
-            # While all are busy there is time to read.
             self._read_ahead(source, ahead)
-            for worker in self._speaking():
-                yield from self._heard(worker)
+            came = [outcome for worker in self._speaking() for outcome in self._heard(worker)]
 
     def _read_ahead(self, source: Iterator[_Attempt], ahead: deque[_Attempt]) -> None:
         """Hold a task ready for each worker; those first whose worker was lost."""

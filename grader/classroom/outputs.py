@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from grader.classroom.tables import reports_of
 from grader.errors import StoreError
 from grader.feedback import restrict
@@ -86,12 +88,19 @@ class Outputs:
         return f"{level} for {self._policy.audience}"
 
     def _write(self, attempt: Attempt, report: Report, level: str) -> None:
-        shown = restrict(report, level, self._policy.audience)
+        shown = self._shown(report, level)
         folder = self._store.out / SUBMISSIONS / attempt.place
         put_whole(folder / "report.json", [json.write(shown)])
         put_whole(folder / "feedback.txt", [text.write(shown, messages=level == "full")])
         put_whole(folder / "feedback.md", [markdown.write(shown)])
         self._store.mark_written(attempt, self._told(level))
+
+    def _shown(self, report: Report, level: str) -> Report:
+        shown = restrict(report, level, self._policy.audience)
+        if self._policy.audience == "learner" and shown.mutation is None:
+            # Private faults ran before the suite was found invalid, and it decided how long: see `restrict`.
+            return replace(shown, seconds=0.0)
+        return shown
 
     def table(self) -> Iterator[tuple[str, Report]]:
         """A learner and a report for each line of the table, one in memory at a time."""

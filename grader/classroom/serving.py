@@ -13,6 +13,8 @@ from grader.suite_grader import SuiteGrader
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
+SEE_DOCTOR = "Make room on this machine; `ol doctor` says what it can do."
+
 
 def serve(batch: Connection) -> None:
     """Grade what comes, until the batch closes its side or a grading fails."""
@@ -35,4 +37,7 @@ def _grader(setup: messages.Setup, batch: Connection) -> SuiteGrader:
     except GraderError as error:
         missing = tuple(error.args[0]) if isinstance(error, SandboxUnavailableError) else ()
         messages.send(batch, Unable(error.message, error.hint, missing))
+        raise EOFError from error
+    except OSError as error:
+        messages.send(batch, Unable(f"No server can be started: {error.strerror or error}.", SEE_DOCTOR))
         raise EOFError from error

@@ -21,7 +21,8 @@ def main(arguments: list[str]) -> None:
     interrupts.install()
     with contextlib.suppress(interrupts.Interrupted), Connection(descriptor) as batch:
         try:
-            with interrupts.held():
+            # What is wrong with the machine will show once more, where it can be told.
+            with interrupts.held(), contextlib.suppress(OSError):
                 # It imports numpy and pytest while this process imports what it needs itself.
                 launch.launch_ahead()
             from grader.classroom.serving import serve  # noqa: PLC0415 - see above

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from typing import TYPE_CHECKING
 
 import click
@@ -45,7 +46,7 @@ def command(common: Common, *, lesson: str, force: bool) -> int:
         text = json.dumps(_document(found, started), indent=2) + "\n"
         put_out(text) if common.json_only else put_into(Path(common.json_path), text)
     if not common.json_only:
-        _tell(found, started)
+        _tell(common, found, started)
     return 0
 
 
@@ -61,7 +62,7 @@ def _document(lesson: Lesson, started: Started) -> dict[str, object]:
     }
 
 
-def _tell(lesson: Lesson, started: Started) -> None:
+def _tell(common: Common, lesson: Lesson, started: Started) -> None:
     from grader.console import put  # noqa: PLC0415 - not needed for JSON
 
     put(f"{lesson.id} {lesson.title} (rung {lesson.rung})")
@@ -72,10 +73,11 @@ def _tell(lesson: Lesson, started: Started) -> None:
     put("")
     for line in (*_what_to_build(lesson), *_what_to_test(lesson), *_what_is_missing(lesson, started)):
         put(line)
-    flag = " --ref-deps" if started.missing else ""
+    flags = " --ref-deps" if started.missing else ""
+    flags += f" --course {shlex.quote(str(common.course))}" if common.course else ""
     put("")
-    put(f"Next: fill in the stub, then run `ol tests {lesson.id}{flag}`.")
-    put(f"Then: write your tests, and run `ol check {lesson.id}{flag}`.")
+    put(f"Next: fill in the stub, then run `ol tests {lesson.id}{flags}`.")
+    put(f"Then: write your tests, and run `ol check {lesson.id}{flags}`.")
 
 
 def _what_to_build(lesson: Lesson) -> list[str]:

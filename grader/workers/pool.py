@@ -14,7 +14,7 @@ import threading
 import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Self
 
 from grader import interrupts
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 GRACE = 5.0  # seconds that the server is given to end by itself
+MOMENT = 0.2  # seconds
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,12 @@ class Server:
             raise
         self._hosts.add(host)
         host.on_close = self._hosts.discard
+        host.server_is_gone = self._is_gone
         return host
+
+    def _is_gone(self) -> bool:
+        # A process that ends kills those below it a moment before it can be seen to have ended.
+        return _ended_within(self._process.pid, MOMENT)
 
     def _send(self, record: Library | NewHost, *descriptors: int) -> None:
         try:
@@ -156,6 +162,7 @@ class Host:
 
     Attributes:
         on_close: told when it is closed.
+        server_is_gone: whether the server has ended, and its hosts with it.
     """
 
     def __init__(self, link: Link, suite: Suite, home: str, slots: int, sandbox: Layers) -> None:
@@ -170,6 +177,7 @@ class Host:
         self._sharing = _Sharing()
         self._closed = False
         self.on_close: Callable[[Host], None] = lambda _host: None
+        self.server_is_gone: Callable[[], bool] = lambda: False
         root = str(suite.root) if suite.root is not None else None
         link.send(Prepare(list(suite.files), suite.root_name, home, suite.rules, root))
         self._suite = suite
@@ -188,7 +196,8 @@ class Host:
             while not isinstance(record := self._link.receive_any()[0], Prepared):
                 file = record.file
         except (EOFError, OSError) as error:
-            if not file:
+            # With its server a host ends too, whatever file it reads just then.
+            if not file or self.server_is_gone():
                 raise HarnessError("the process that reads the suite is gone", SEE_DEBUG) from error
             text = "Python cannot read this file: it takes too much time or memory, or crashes the parser"
             return Prepared(
@@ -316,6 +325,7 @@ class _Sharing:
                 self._condition.notify_all()
 
 
+@cache
 def hypothesis_installed() -> bool:
     """Whether suites may use hypothesis here; found without importing it."""
     return importlib.util.find_spec("hypothesis") is not None

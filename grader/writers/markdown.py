@@ -63,7 +63,8 @@ def _left_out(number: int) -> str:
 def _ending(report: Report) -> str:
     step = next_step(report)
     told = f"**Next:** {inert.inline(step)}\n\n" if step else ""
-    return f"{told}Seed {report.seed}, {report.seconds:.1f} s.\n"
+    took = f", {report.seconds:.1f} s" if report.seconds else ""
+    return f"{told}Seed {report.seed}{took}.\n"
 
 
 def _parts(report: Report) -> Iterator[str]:

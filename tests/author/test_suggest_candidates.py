@@ -13,6 +13,8 @@ from grader.author.candidates.probes import alike
 from grader.author.candidates.rank import ranked
 from grader.author.candidates.records import Ending, Value
 from grader.author.candidates.trying import Outcomes
+from grader.author.candidates.wording import MEANING, option
+from grader.commands.mutants.suggest import CLASSES
 from grader.errors import UnknownOperatorError
 from grader.lesson import Lesson, load_lesson
 from grader.lesson.replacement import name_of, occurrence_of
@@ -149,7 +151,7 @@ def outcomes(
     ("given", "twin", "kind"),
     [
         (outcomes(), "", Class.MISSED),
-        (outcomes(reached=""), "", Class.MISSED),
+        (outcomes(reached=""), "", Class.UNREACHED),
         (outcomes("a"), "", Class.KILLED),
         (outcomes("abcd"), "", Class.KILLED),
         (outcomes("abcd", inside="abc"), "", Class.KILLED),
@@ -222,3 +224,8 @@ def test_values_are_alike_up_to_the_tolerance_of_their_precision(
     one: list[float], other: list[float], same: bool
 ) -> None:
     assert alike([Value("array", "(2,)", one)], [Value("array", "(2,)", other)]) is same
+
+
+def test_the_command_line_knows_every_class() -> None:
+    assert [option(kind) for kind in Class] == list(CLASSES)
+    assert set(MEANING) == set(Class)

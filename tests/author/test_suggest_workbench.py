@@ -120,8 +120,24 @@ def test_one_program_leaves_nothing_behind_for_the_next(bench: Workbench, refere
     spoiling = reference.replace(
         RETURN, f"import diary.months; diary.months.MONTHS = 11; parts.spoilt = 1; {RETURN}"
     )
-    bench.run([Attempt(spoiling, everything(bench))] * 4)
-    assert bench.run([Attempt(reference, everything(bench))])[0].failures == []
+    programs = [reference, spoiling, reference, reference, spoiling, reference] * 4
+    tried = bench.run([Attempt(each, everything(bench)) for each in programs])
+    assert {bool(each.failures) for each, text in zip(tried, programs, strict=True) if text == reference} == {
+        False
+    }
+
+
+def test_one_that_does_not_end_costs_the_others_nothing(bench: Workbench, reference: str) -> None:
+    texts = ["return ''", "import os; os._exit(0)", "while True: pass", RETURN]
+    tried = bench.run([Attempt(reference.replace(RETURN, text), everything(bench)) for text in texts * 2])
+    assert [each.ending for each in tried[:4]] == [
+        Ending.COMPLETED,
+        Ending.CRASHED,
+        Ending.TIMEOUT,
+        Ending.COMPLETED,
+    ]
+    assert [each.ending for each in tried[4:]] == [each.ending for each in tried[:4]]
+    assert [bool(each.failures) for each in tried] == [True, False, False, False] * 2
 
 
 def test_lines_that_a_test_executes_are_known(bench: Workbench, reference: str) -> None:
@@ -136,6 +152,6 @@ def test_a_course_test_that_fails_on_the_reference_is_an_error_of_the_course(dia
     tests.write_text(tests.read_text() + "\n\ndef test_wrong() -> None:\n    assert 1 == 2\n")
     with (
         pytest.raises(LessonError, match="test_wrong"),
-        Workbench(load_lesson(diary.root, "D1"), jobs=1),
+        Workbench(load_lesson(diary.root, "D1"), jobs=1) as bench,
     ):
-        pass
+        assert bench.ready.tests

@@ -295,7 +295,7 @@ def test_without_hypothesis_the_extra_to_install_is_named(
 
 def test_nothing_is_left_of_a_laboratory_that_was_closed(dates: Laboratory) -> None:
     with Laboratory(dates.lesson) as opened, opened.bench({}) as bench:
-        process, pid = opened._process, bench._pid
+        process, pid = opened._process, bench.pid
         assert bench.judge("return 1").known
     assert process.poll() is not None
     assert not alive(pid)

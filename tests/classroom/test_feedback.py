@@ -73,6 +73,14 @@ def test_a_learner_is_told_of_no_private_fault_and_that_there_are_some(level: st
     assert (shown.mutation.killed, shown.mutation.total) == (3, 6)
 
 
+@pytest.mark.parametrize("level", LEVELS)
+def test_how_long_private_faults_ran_is_not_told(level: str) -> None:
+    """A suite decides how long it runs, so the time could say what it saw."""
+    slow = msgspec.structs.replace(FULL, seconds=FULL.seconds + 7)
+    assert restrict(slow, level) == restrict(FULL, level)
+    assert restrict(slow, level, "staff").seconds == slow.seconds
+
+
 @pytest.mark.parametrize("level", ["names", "hints", "full"])
 def test_what_is_told_and_what_is_private_make_up_what_is_counted(level: str) -> None:
     grade = restrict(FULL, level).mutation

@@ -95,9 +95,12 @@ class Run:
     def wait_until(self, holds: Callable[[], object], what: str) -> None:
         wait_until(lambda: self.over or holds(), what)
 
-    def nothing_is_left(self) -> None:
+    def no_process_is_left(self) -> None:
         """Of a command that was killed, the processes notice it by themselves."""
         wait_until(lambda: not processes_in(self.temp), "a process is left")
+
+    def nothing_is_left(self) -> None:
+        self.no_process_is_left()
         wait_until(lambda: not list(self.temp.iterdir()), "a file is left")
 
     def workers(self) -> list[int]:
@@ -115,7 +118,7 @@ def runs() -> Iterator[list[Run]]:
     for run in started:
         run.process.kill()
         run.process.communicate()
-        run.nothing_is_left()
+        run.no_process_is_left()
 
 
 def attempts(out: Path) -> list[tuple[str, str]]:
@@ -179,6 +182,7 @@ def test_a_second_run_on_the_same_folder_is_refused(
     assert not first.over
     first.process.send_signal(signal.SIGINT)
     assert first.ended().code == 130
+    first.nothing_is_left()
 
 
 def test_random_kills_of_everything_change_no_grade(

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from grader.course_part import Program
+from grader.errors import HarnessError
 from grader.lesson import load_lesson
 from grader.suite_grader import Settings, SuiteGrader
-from grader.workers.wire import Module
+from grader.workers.pool import Suite
+from grader.workers.wire import Link, Module, Reading, SuiteFile
 from tests.classroom.school import SEED, STATUSES, SUITES, family, lay_course, submission, wait_until
 
 if TYPE_CHECKING:
@@ -123,6 +127,25 @@ def test_nothing_that_a_suite_leaves_is_found_by_the_next(lesson: Lesson) -> Non
     assert own.status == "invalid"  # `look` does find what is there
     assert own.validity is not None
     assert own.validity.problems[0].test == "test_it.py::test_both"
+
+
+def test_a_suite_is_not_to_blame_when_the_server_is_killed_while_it_is_read(
+    grader: SuiteGrader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The host that reads it ends with its server, as it would by a file that breaks Python's parser."""
+    long = SuiteFile("test_it.py", b"x = [1, (2, 3), {4: 5}]\n" * 10_000)
+    receive = Link.receive_any
+
+    def kill_the_server_while_a_file_is_read(link: Link) -> tuple[Any, list[int]]:
+        record, descriptors = receive(link)
+        if isinstance(record, Reading) and record.file:
+            os.kill(grader.server.pid, signal.SIGKILL)
+        return record, descriptors
+
+    with grader.server.open(Suite("suite", [long]), 1) as host:
+        monkeypatch.setattr(Link, "receive_any", kill_the_server_while_a_file_is_read)
+        with pytest.raises(HarnessError, match="reads the suite is gone"):
+            _ = host.prepared
 
 
 def test_a_grade_is_the_same_whatever_was_graded_before(grader: SuiteGrader) -> None:

@@ -313,6 +313,13 @@ def test_moodles_files_of_one_learner_are_one_submission(tmp_path: Path) -> None
     assert sorted(name for name, _ in entry.parts) == ["helper.py", "test_a.py"]
 
 
+def test_nobody_hands_in_under_another_name_by_how_they_call_a_file_in_moodle(tmp_path: Path) -> None:
+    name = "Ada_12_assignsubmission_file_test_a.py"
+    entry = only(laid_out(tmp_path, files=[f"Mallory_5_assignsubmission_file_{name}"]))
+    assert entry.learner == "Mallory_5"
+    assert [part for part, _ in entry.parts] == [name]
+
+
 def test_what_was_typed_into_moodles_page_is_no_submission_beside_a_file(tmp_path: Path) -> None:
     files = ["Ada_12_assignsubmission_file_test_a.py", "Ada_12_assignsubmission_onlinetext_onlinetext.html"]
     entry = only(laid_out(tmp_path, files=files))

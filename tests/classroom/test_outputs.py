@@ -53,6 +53,16 @@ def test_a_submissions_files_are_there_when_it_was_graded(store: Store) -> None:
     assert "hint of s02" in (folder / "feedback.md").read_text()
 
 
+def test_a_learner_is_not_told_how_long_a_suite_without_a_grade_took(store: Store) -> None:
+    """Private faults may have run with it, and it decides how long they do."""
+    attempt = store.add(entry(), invalid())
+    Outputs(store, Policy()).graded(attempt, invalid())
+    assert json.read(store.out / "submissions" / "ada" / "report.json").seconds == 0
+    assert f"{invalid().seconds:.1f} s" not in shown(store)
+    Outputs(store, Policy("staff")).finish()
+    assert json.read(store.out / "submissions" / "ada" / "report.json") == invalid()
+
+
 def test_the_table_has_a_line_for_each_submission(store: Store) -> None:
     for name, report in {"s10": graded(), "s2": invalid(), "=1+1": error()}.items():
         store.add(entry(name), report)

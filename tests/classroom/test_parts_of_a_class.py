@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -85,6 +86,14 @@ def test_merging_puts_all_attempts_together(tmp_path: Path) -> None:
         assert [each.learner for each in attempts] == ["=x", "ada", "grace", "nul\0", "\udcff"]
         assert all(store.report(each) == graded(submission=each.learner) for each in attempts)
         assert (store.lesson, store.seed) == (LESSON, 7)
+
+
+def test_folders_to_merge_may_be_called_anything(tmp_path: Path) -> None:
+    names = ["a part", "p?mode=ro", "'; --", os.fsdecode(b"\xff")]
+    parts = [part(tmp_path / name, name) for name in names]
+    done = merged(parts, tmp_path / os.fsdecode(b"all \xfe"))
+    done.store.close()
+    assert done.added == len(names)
 
 
 def test_merging_twice_adds_nothing(tmp_path: Path) -> None:

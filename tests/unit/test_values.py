@@ -31,10 +31,15 @@ def test_long_results_stand_below_one_another() -> None:
     [
         (np.array([1 / 3, 2], np.float32), "array([0.333333, 2. ], dtype=float32)"),
         (np.eye(2), "array([[1., 0.], [0., 1.]])"),
-        (np.arange(100), "array([ 0, 1, 2, ..., 97, 98, 99])"),
         ("a\nb", "'a\\nb'"),
         (None, "None"),
     ],
 )
 def test_a_value_is_one_short_line(value: object, text: str) -> None:
     assert values.text_of(value) == text
+
+
+def test_of_many_values_the_first_and_the_last_are_shown() -> None:
+    text = values.text_of(np.arange(1000))
+    assert text.startswith("array([ 0, 1, 2, ..., 997, 998, 999]")
+    assert len(text) < 60

@@ -37,7 +37,7 @@ def _class(outcomes: Outcomes, twin: str) -> tuple[Class, str]:
         return kind, f"{evidence}: {outcomes.detail}" if outcomes.detail else evidence
     killers, reached = set(outcomes.killed_by), set(outcomes.reached_by)
     if not killers:
-        return Class.MISSED, "no course test executes it" if not reached else ""
+        return (Class.MISSED, "") if reached else (Class.UNREACHED, "no course test executes it")
     if twin:
         return Class.TWIN, f"the same tests and the same values as {twin}"
     if reached and killers >= reached and reached <= outcomes.inside:

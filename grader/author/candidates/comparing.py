@@ -61,7 +61,7 @@ def compared_with_faults(
 def _against_reference(judged: Judged, laboratory: Laboratory, inputs: int, seed: int) -> Judged:
     found = _searched(judged, laboratory, inputs, seed, shrink=True)
     if found.call is not None:
-        evidence = judged.evidence or f"differs on input {found.first} of {found.inputs}"
+        evidence = f"differs on input {found.first} of {found.inputs}"
         return replace(judged, evidence=evidence, witness=found.call)
     if found.partial is not None:
         evidence = f"differs in one precision alone, in {found.inputs} inputs"

@@ -55,6 +55,7 @@ class Class(enum.StrEnum):
     )
     KILLED = "killed"
     TWIN = "twin"  # behaves as an existing fault does
+    UNREACHED = "unreached"  # no course test executes it: a hole, or another lesson's code
     EQUIVALENT = "equivalent"  # probably: no input was found on which it differs
     TOO_EASY = "too_easy"  # dies on import, or in every test that executes it
     TIMEOUT = "timeout"

@@ -99,14 +99,16 @@ class Ending(enum.StrEnum):
 
 
 class Failure(msgspec.Struct, frozen=True, tag=True):
-    """A test that failed.
+    """A test that failed on a program.
 
     Attributes:
+        key: the program's.
         test: its index.
         inside: the error was raised in the program, and not by the test.
         message: what was raised.
     """
 
+    key: int
     test: int
     inside: bool
     message: str
@@ -120,15 +122,22 @@ class Tried(msgspec.Struct, frozen=True):
     detail: str
     failures: list[Failure]
     probes: list[Value]
-    cpu_seconds: float
+    cpu_seconds: float  # its share of its process's
 
 
 class Said(msgspec.Struct, frozen=True, tag=True):
-    """From a candidate's process to the workbench: its last word."""
+    """From a candidate's process to the workbench: the last word on a program."""
 
+    key: int
     ending: Ending
     detail: str
     probes: list[Value]
+
+
+class Closed(msgspec.Struct, frozen=True, tag=True):
+    """From a process of several candidates: all have been tried, and `sound`: the reference passes after them."""
+
+    sound: bool
 
 
 T = TypeVar("T")
@@ -169,13 +178,13 @@ def framed(record: msgspec.Struct) -> bytes:
     return len(body).to_bytes(HEADER, "big") + body
 
 
-def unframed(data: bytes) -> list[Failure | Said]:
+def unframed(data: bytes) -> list[Failure | Said | Closed]:
     """The whole records at the start of what a candidate's process wrote; one that was cut short is left out."""
-    found = []
+    found: list[Failure | Said | Closed] = []
     while len(data) >= HEADER and len(data) >= (end := HEADER + int.from_bytes(data[:HEADER], "big")):
         found.append(_told.decode(data[HEADER:end]))
         data = data[end:]
     return found
 
 
-_told: msgspec.msgpack.Decoder[Failure | Said] = msgspec.msgpack.Decoder(Failure | Said)
+_told: msgspec.msgpack.Decoder[Failure | Said | Closed] = msgspec.msgpack.Decoder(Failure | Said | Closed)

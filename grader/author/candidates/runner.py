@@ -14,8 +14,10 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
+from grader import interrupts
 from grader.author.candidates.records import Channel, Ready, Setup, Tried, Try
 from grader.errors import HarnessError, LessonError
 from grader.programs import library_of, replaced_modules
@@ -28,9 +30,8 @@ if TYPE_CHECKING:
     from grader.lesson import Lesson
 
 # Candidates that the workbench has been given and has not answered for, for each that it runs at a time.
-AHEAD = 3
+AHEAD = 30
 COMMAND = "import sys; sys.path[:] = [p for p in sys.path if p] + sys.argv[2:]; from grader.author.candidates import bench; bench.main(int(sys.argv[1]))"
-GRACE = 5.0  # seconds that the workbench is given to end by itself
 
 
 @dataclass(frozen=True)
@@ -54,42 +55,39 @@ class Workbench:
     Args:
         lesson: whose tests, reference and witnesses.
         jobs: programs that run at a time.
-
-    Raises:
-        LessonError: the course tests do not load or do not pass on the reference.
-        HarnessError: the process is gone.
     """
-
-    ready: Ready
 
     def __init__(self, lesson: Lesson, jobs: int) -> None:
         self._lesson = lesson
         self._jobs = jobs
 
     def __enter__(self) -> Self:
-        self._home = tempfile.mkdtemp(prefix="ol-bench-")
-        ours, theirs = socket.socketpair()
-        self._sock = ours
-        with theirs:
-            self._process = _start(theirs.fileno(), self._home)
-        try:
-            self._begin()
-        except BaseException:
-            self.close()
-            raise
+        with interrupts.held():
+            self._home = tempfile.mkdtemp(prefix="ol-bench-")
+            self._sock, theirs = socket.socketpair()
+            with theirs:
+                self._process = _start(theirs.fileno(), self._home)
         return self
 
     def __exit__(self, *_error: object) -> None:
         self.close()
 
-    def _begin(self) -> None:
-        Channel(self._sock, Tried).send(_setup(self._lesson, self._home, self._jobs))
+    @cached_property
+    def ready(self) -> Ready:
+        """How the course tests went on the reference; waits for it, once, while the caller could do something else before.
+
+        Raises:
+            LessonError: they do not load or do not pass.
+            HarnessError: the process is gone.
+        """
         try:
-            self.ready = Channel(self._sock, Ready).receive()
+            Channel(self._sock, Tried).send(_setup(self._lesson, self._home, self._jobs))
+            ready = Channel(self._sock, Ready).receive()
         except (EOFError, OSError) as error:
             raise HarnessError("the process that tries candidates is gone") from error
-        if self.ready.problem:
-            raise LessonError(f"reference/tests/{self._lesson.id}", "tests", self.ready.problem)
+        if ready.problem:
+            raise LessonError(f"reference/tests/{self._lesson.id}", "tests", ready.problem)
+        return ready
 
     def run(
         self, attempts: Sequence[Attempt], on_done: Callable[[int, int], None] = lambda _done, _all: None
@@ -117,13 +115,11 @@ class Workbench:
 
     def close(self) -> None:
         """End the process, and with it every candidate's, and remove its files."""
-        self._sock.close()
-        try:
-            self._process.wait(GRACE)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
+        with interrupts.held():
+            self._sock.close()
+            self._process.kill()  # and its children die with it
             self._process.wait()
-        shutil.rmtree(self._home, ignore_errors=True)
+            shutil.rmtree(self._home, ignore_errors=True)
 
 
 def _setup(lesson: Lesson, home: str, jobs: int) -> Setup:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from grader.author.candidates.generate import candidates_of
 from grader.author.candidates.model import Class
 from grader.author.candidates.rank import ranked
 from grader.author.candidates.records import Ending
+from grader.author.candidates.runner import Workbench
 from grader.author.candidates.trying import Outcomes, try_again, try_all
 from grader.progress import Silent
 
@@ -52,7 +52,7 @@ class Suggested:
         tests: node ids of the course tests.
         judged: the candidates, best first.
         notices: what an author should know besides.
-        seconds: how long the course tests took on all candidates, making them and starting included.
+        seconds: that the course tests took on all candidates.
     """
 
     lesson: str
@@ -81,11 +81,11 @@ def suggest(lesson: Lesson, wanted: Wanted, progress: Progress | None = None) ->
         LessonError: the lesson's own tests do not pass on its reference.
     """
     follow = progress or Silent()
-    begun = time.monotonic()
     follow.stage("making candidates")
-    candidates = candidates_of(lesson, wanted.operators)
-    trial = try_all(lesson, candidates, wanted.jobs, follow.runs)
-    seconds = time.monotonic() - begun
+    with Workbench(lesson, wanted.jobs) as bench:
+        # While its process imports numpy and pytest.
+        candidates = candidates_of(lesson, wanted.operators)
+        trial = try_all(bench, lesson, candidates, follow.runs)
     outcomes = dict(zip([each.id for each in candidates], trial.outcomes, strict=True))
     outcomes |= _retried(lesson, candidates, outcomes, wanted.jobs, follow)
     twins = {candidates[index].id: fault for index, fault in trial.twins.items()}
@@ -98,7 +98,7 @@ def suggest(lesson: Lesson, wanted: Wanted, progress: Progress | None = None) ->
         trial.tests,
         tuple(ranked(judged, outcomes, trial.faults)),
         tuple(_notices(lesson, trial.faults)),
-        seconds,
+        trial.seconds,
     )
 
 
@@ -126,7 +126,9 @@ def _retried(
 
 
 def _unsure(outcomes: Outcomes) -> bool:
-    return outcomes.ending is Ending.UNFIT or (outcomes.ending is Ending.COMPLETED and not outcomes.killed_by)
+    alive = outcomes.ending is Ending.COMPLETED and not outcomes.killed_by
+    # What no test executes cannot make one fail.
+    return outcomes.ending is Ending.UNFIT or (alive and bool(outcomes.reached_by))
 
 
 def _notices(lesson: Lesson, killers: dict[str, tuple[str, ...]]) -> list[str]:

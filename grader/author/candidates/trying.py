@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grader.author.candidates.probes import alike
 from grader.author.candidates.records import Ending
-from grader.author.candidates.runner import Attempt, Workbench
+from grader.author.candidates.runner import Attempt
 from grader.author.trials import Outcome, course_trials
 from grader.lesson import fault_source
 from grader.run import CUT_SHORT
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from grader.author.candidates.model import Candidate
     from grader.author.candidates.records import Tried, Value
+    from grader.author.candidates.runner import Workbench
     from grader.author.trials import Tried as Retried
     from grader.lesson import Lesson
 
@@ -49,51 +51,65 @@ class Trial:
         outcomes: of each candidate, in the order in which they were given.
         faults: fault's id → node ids of the tests that kill it.
         twins: candidate's index → the fault that gives the same value for every witness and dies by the same tests.
-        on_bench: how many programs ran on the workbench.
-        seconds: how long that took.
+        seconds: that the course tests took on all candidates.
     """
 
     tests: tuple[str, ...]
     outcomes: list[Outcomes]
     faults: dict[str, tuple[str, ...]]
-    twins: dict[int, str] = field(default_factory=dict)
+    twins: dict[int, str]
+    seconds: float
 
 
 def try_all(
-    lesson: Lesson, candidates: Sequence[Candidate], jobs: int, on_done: Callable[[int, int], None]
+    bench: Workbench, lesson: Lesson, candidates: Sequence[Candidate], on_done: Callable[[int, int], None]
 ) -> Trial:
-    """Every course test that can tell on every candidate.
+    """Every course test that can tell on every candidate, and on the faults.
 
     Args:
+        bench: of the lesson.
         lesson: whose course tests.
         candidates: to try.
-        jobs: programs that run at a time.
         on_done: hears how many candidates are done, of how many.
 
     Raises:
         LessonError: the course tests do not pass on the reference.
         HarnessError: a process of ours is gone.
     """
-    with Workbench(lesson, jobs) as bench:
-        tests = tuple(bench.ready.tests)
-        everything = range(len(tests))
-        sources = [fault_source(lesson, fault).get(lesson.module_file, "") for fault in lesson.faults]
-        faults = bench.run([Attempt(source, everything, probe=True) for source in sources if source])
-        attempts = attempts_of(bench, candidates)
-        tried = bench.run(attempts, on_done)
-        vectors = {_vector(each) for each in faults}
-        like = [index for index, each in enumerate(tried) if each.failures and _vector(each) in vectors]
-        again = bench.run([Attempt(candidates[index].source, (), probe=True) for index in like])
-    outcomes = [_outcomes(each, attempt, tests) for each, attempt in zip(tried, attempts, strict=True)]
-    known = [fault.id for fault, source in zip(lesson.faults, sources, strict=True) if source]
-    twins = {
-        index: name
-        for index, values in zip(like, again, strict=True)
-        if (name := _twin(tried[index], values.probes, dict(zip(known, faults, strict=True))))
-    }
+    tests = tuple(bench.ready.tests)
+    faults = _try_faults(bench, lesson)
+    attempts = attempts_of(bench, candidates)
+    begun = time.monotonic()
+    tried = bench.run(attempts, on_done)
     return Trial(
-        tests, outcomes, {name: _names(each, tests) for name, each in zip(known, faults, strict=True)}, twins
+        tests,
+        [_outcomes(each, attempt, tests) for each, attempt in zip(tried, attempts, strict=True)],
+        {name: _names(each, tests) for name, each in faults.items()},
+        seconds=time.monotonic() - begun,
+        twins=_twins(bench, candidates, tried, faults),
     )
+
+
+def _try_faults(bench: Workbench, lesson: Lesson) -> dict[str, Tried]:
+    """Fault's id → what became of it, for the faults in the module that candidates change."""
+    sources = {fault.id: fault_source(lesson, fault).get(lesson.module_file, "") for fault in lesson.faults}
+    own = {name: source for name, source in sources.items() if source}
+    everything = range(len(bench.ready.tests))
+    tried = bench.run([Attempt(source, everything, probe=True) for source in own.values()])
+    return dict(zip(own, tried, strict=True))
+
+
+def _twins(
+    bench: Workbench, candidates: Sequence[Candidate], tried: Sequence[Tried], faults: dict[str, Tried]
+) -> dict[int, str]:
+    """Candidate's index → the fault that behaves like it; values are compared only where the tests are the same."""
+    vectors = {_vector(each) for each in faults.values()}
+    like = [index for index, each in enumerate(tried) if each.failures and _vector(each) in vectors]
+    probed = bench.run([Attempt(candidates[index].source, (), probe=True) for index in like])
+    found = {
+        index: _twin(tried[index], each.probes, faults) for index, each in zip(like, probed, strict=True)
+    }
+    return {index: name for index, name in found.items() if name}
 
 
 def attempts_of(bench: Workbench, candidates: Sequence[Candidate]) -> list[Attempt]:

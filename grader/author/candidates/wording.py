@@ -14,6 +14,7 @@ MEANING = {
     Class.MISSED: "no course test fails: a hole in the course",
     Class.KILLED: "killed by course tests",
     Class.TWIN: "behaves like a fault that the lesson has",
+    Class.UNREACHED: "no course test executes it: a hole in the course, or code of another lesson",
     Class.EQUIVALENT: "probably the reference in other words: no input shows a difference",
     Class.TOO_EASY: "dies on import, or in every test that executes it",
     Class.TIMEOUT: "does not end",

@@ -114,8 +114,12 @@ def _rows(lesson: Lesson, trials: Trials, follow: Progress, suite: str = "") -> 
         follow.runs(done, len(programs))
 
     tried = trials.run_all(programs, on_done=on_done)
-    return [TestRow(test, _cells(test, tried), suite) for test in trials.tests]
+    return [TestRow(test, _cells(test, trials.reference, tried), suite) for test in trials.tests]
 
 
-def _cells(test: str, tried: Sequence[Tried]) -> tuple[Cell, ...]:
-    return tuple(CELLS[each.outcomes[test]] for each in tried)
+def _cells(test: str, reference: Tried, tried: Sequence[Tried]) -> tuple[Cell, ...]:
+    cells = tuple(CELLS[each.outcomes[test]] for each in tried)
+    if reference.outcomes[test] is Outcome.PASSED:
+        return cells
+    # What does not pass on the reference says nothing by failing.
+    return tuple(Cell.SKIPPED if cell is Cell.KILLED else cell for cell in cells)

@@ -32,11 +32,11 @@ caption { text-align: left; font-weight: 600; padding: .3rem 0 }
 th, td { border: 1px solid var(--line); padding: .25rem .5rem; text-align: center; white-space: nowrap }
 th { background: var(--head); font-weight: 600 }
 th[scope=row] { text-align: left; position: sticky; left: 0; font-weight: 400;
-  white-space: normal; overflow-wrap: anywhere; min-width: 18rem; max-width: 34rem }
+  white-space: normal; overflow-wrap: anywhere; min-width: min(18rem, 45vw); max-width: min(34rem, 45vw) }
 tfoot th[scope=row] { font-weight: 600 }
 .killed { background: var(--killed) } .survived { color: var(--quiet) }
 .timeout, .crashed { background: var(--stopped) } .skipped, .not-run { background: var(--skipped) }
-.invalid { background: var(--invalid) }"""
+.invalid { background: var(--invalid); text-align: left }"""
 
 
 def write(matrix: Matrix, analysis: Analysis) -> str:
@@ -78,7 +78,7 @@ def _table(matrix: Matrix, caption: str, row: str, rows: Sequence[tuple[str, tup
 def _row(matrix: Matrix, name: str, cells: tuple[Cell, ...], problem: str) -> str:
     head = f'<tr><th scope="row">{_text(name)}</th>'
     if problem:
-        return f'{head}<td class="invalid" colspan="{len(matrix.faults) + 1}">no grade: {_text(problem)}</td></tr>'
+        return f'{head}<td class="invalid" colspan="{len(matrix.faults) + 1}">{_text(problem)}</td></tr>'
     filled = "".join(f'<td class="{cell.replace(" ", "-")}">{cell}</td>' for cell in cells)
     return f"{head}{filled}<td>{len(matrix.kills(cells))}</td></tr>"
 

@@ -1,8 +1,8 @@
 """The templates that a lesson's author wrote, from `reference/inputs/<lesson>.toml`: optional, and read strictly.
 
-    calls = [\'\'\'
+    calls = ['''
     return half($n)
-    \'\'\']
+    ''']
 
     [holes]
     n = {between = [0, 9]}

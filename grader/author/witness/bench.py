@@ -50,6 +50,14 @@ class Result:
         )
 
 
+@dataclass(frozen=True)
+class Witness:
+    """An input: the code of a module that defines `witness()`, and whether its value can depend on the dtype."""
+
+    code: CodeType
+    asks_for_dtype: bool
+
+
 class World:
     """The course's package with one program in it, loaded again for each input: no input leaves anything to the next."""
 
@@ -59,13 +67,13 @@ class World:
         self._watchdog = watchdog
         self._package = Package([own.get(module.name, module) for module in setup.package])
 
-    def results(self, code: CodeType) -> list[Result]:
+    def results(self, witness: Witness) -> list[Result]:
         """What an input gives in each of `DTYPES`."""
-        first, *others = DTYPES
-        results = [self._result(code, first)]
+        first = self._result(witness.code, DTYPES[0])
         # What does not end in one precision is not waited for in the other.
-        results += [results[0] if results[0].endless else self._result(code, dtype) for dtype in others]
-        return results
+        if first.endless or not witness.asks_for_dtype:
+            return [first] * len(DTYPES)
+        return [first, *(self._result(witness.code, dtype) for dtype in DTYPES[1:])]
 
     def _result(self, code: CodeType, dtype: str) -> Result:
         random.seed(0)
@@ -100,16 +108,16 @@ class Trial:
     def judge(self, call: str) -> Judged:
         """What an input shows."""
         try:
-            code = compiled_witness(call)
+            witness = Witness(compiled_witness(call), "dtype" in call)
         except SyntaxError:
             return Judged(Kind.NONE, known=False)
-        rights = self._reference.results(code)
+        rights = self._reference.results(witness)
         known = all(right.is_value for right in rights)
         if self._faulty is None:
             return Judged(Kind.NONE, known=known, right=rights[0].text())
-        wrongs = self._faulty.results(code)
+        wrongs = self._faulty.results(witness)
         kinds = [_kind(*each) for each in zip(rights, wrongs, DTYPES, strict=True)]
-        shown = self._fairly_shown(code, rights, wrongs, kinds)
+        shown = self._fairly_shown(witness, rights, wrongs, kinds)
         if not shown:
             return Judged(Kind.NONE, known=known)
         return Judged(
@@ -121,13 +129,13 @@ class Trial:
         )
 
     def _fairly_shown(
-        self, code: CodeType, rights: Sequence[Result], wrongs: Sequence[Result], kinds: Sequence[Kind]
+        self, witness: Witness, rights: Sequence[Result], wrongs: Sequence[Result], kinds: Sequence[Kind]
     ) -> list[int]:
         """Places of the dtypes in which the faulty program differs, and correct ones do not."""
         differing = [place for place, kind in enumerate(kinds) if kind is not Kind.NONE]
         if not differing:
             return []
-        others = [world.results(code) for world in self._correct]
+        others = [world.results(witness) for world in self._correct]
         return [
             place
             for place in differing

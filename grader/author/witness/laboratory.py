@@ -125,12 +125,16 @@ class _Broken(Exception):  # noqa: N818 - an event: what an input did to the ben
 
 
 class Bench:
-    """Tries one input after the other on one faulty program, each on modules that have just been loaded."""
+    """Tries one input after the other on one faulty program, each on modules that have just been loaded.
+
+    Attributes:
+        pid: of its process; another one after an input that broke it.
+    """
 
     def __init__(self, laboratory: Laboratory, faulty: list[Module]) -> None:
         self._laboratory = laboratory
         self._faulty = faulty
-        self._link, self._pid = laboratory.fork(faulty)
+        self._begin()
 
     def __enter__(self) -> Self:
         return self
@@ -149,7 +153,7 @@ class Bench:
             HarnessError: the laboratory is gone.
         """
         try:
-            self._link.send(Ask(call))
+            self._say(Ask(call))
             return self._heard(Judged)
         except _Broken as broken:
             return self._blamed(call, broken.what)
@@ -162,7 +166,7 @@ class Bench:
         """
         trying: Trying | None = None
         try:
-            self._link.send(hunt)
+            self._say(hunt)
             while not isinstance(record := self._heard(Trying, Tried, Done), Done):
                 trying = record if isinstance(record, Trying) else None
                 if isinstance(record, Tried):
@@ -172,6 +176,12 @@ class Bench:
                 raise HarnessError("the process that tries inputs has failed", SEE_DEBUG) from broken
             return Tried(trying.call, trying.picked, self._blamed(trying.call, broken.what))
         return None
+
+    def _say(self, record: Ask | Hunt) -> None:
+        try:
+            self._link.send(record)
+        except OSError as error:
+            raise _Broken(values.ENDS_THE_PROCESS) from error
 
     def _heard(self, *kinds: type[T]) -> T:
         """The next record from the bench."""
@@ -188,18 +198,28 @@ class Bench:
     def _blamed(self, call: str, what: str) -> Judged:
         """What an input showed that broke the bench: nothing, if it breaks the reference's as well."""
         self.close()
-        self._link, self._pid = self._laboratory.fork(self._faulty)
+        self._begin()
         if not self._faulty:
             return UNKNOWN
         with self._laboratory.bench({}) as reference:
             right = reference.judge(call)
         return Judged(Kind.ENDLESS, DTYPES, right=right.right, wrong=what) if right.known else UNKNOWN
 
+    def _begin(self) -> None:
+        self._link, self.pid = self._laboratory.fork(self._faulty)
+        # Taken while it waits for its first input: a number could be another process's by the time of its end.
+        self._handle: int | None = os.pidfd_open(self.pid)
+
     def close(self) -> None:
-        """End the bench."""
+        """End the bench, and wait until it is gone."""
         self._link.close()
+        if self._handle is None:
+            return
+        handle, self._handle = self._handle, None
         with contextlib.suppress(ProcessLookupError):
-            os.kill(self._pid, signal.SIGKILL)
+            signal.pidfd_send_signal(handle, signal.SIGKILL)
+        select.select([handle], [], [], DEADLINE)
+        os.close(handle)
 
 
 def _start(descriptor: int, temp: str) -> subprocess.Popen[bytes]:

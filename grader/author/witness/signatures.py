@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from grader.author.witness.readable import default_of, hole_for
+from grader.author.witness.readable import default_of, hole_for, instead_of
 from grader.author.witness.templates import Choice, Template
 
 if TYPE_CHECKING:
@@ -102,7 +102,5 @@ def _template(called: Callable) -> Template | None:
 
 def optional(name: str, default: str) -> dict[str, Hole]:
     """The hole `<name>_given` for an optional argument: left out, or given another value than its default."""
-    from grader.author.witness.readable import instead_of  # noqa: PLC0415
-
     others = tuple(f", {name}={value}" for value in instead_of(default))
     return {f"{name}_given": Choice(("", *others))}

@@ -7,7 +7,7 @@ with is text that its author finds readable, the simplest first: whoever shrinks
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 import msgspec
@@ -87,8 +87,8 @@ class _Filling(Mapping[str, str]):
             self._values[name] = self._drawn(name)
         return self._values[name]
 
-    def __iter__(self) -> object:  # type: ignore[override] # `string.Template` looks names up and nothing else
-        raise NotImplementedError
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._holes)
 
     def __len__(self) -> int:
         return len(self._holes)

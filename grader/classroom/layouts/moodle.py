@@ -3,6 +3,8 @@
 They are called `Full Name_12345_assignsubmission_file_/` and `Full Name_12345_assignsubmission_file_NAME`. Recognised by the name of a child alone; Moodle takes underscores out of people's names. The number is the one that the
 grading worksheet calls *Participant*: it tells two learners of one name apart. What was typed into the page
 (`…_assignsubmission_onlinetext_…`) is no suite. `mod/assign/locallib.php`, `download_submissions`.
+
+The name ends at the first mark of the form: after it comes what a learner chose, who might write another one's name there.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LAYOUT = "moodle"
-NAME = re.compile(r"(?P<learner>.+_\d+)_assignsubmission_(?P<kind>[a-z]+)_(?P<file>.*)", re.DOTALL)
+NAME = re.compile(r"(?P<learner>.+?_\d+)_assignsubmission_(?P<kind>[a-z]+)_(?P<file>.*)", re.DOTALL)
 ONLY_TEXT = "it is a text that was typed into the page, and no file"
 
 

@@ -75,7 +75,8 @@ class Database:
     @contextmanager
     def attached(self, other: Database) -> Iterator[None]:
         """The tables of another one, as those of the schema `other`."""
-        self.execute("ATTACH DATABASE ? AS other", (str(other.file),))
+        # As bytes: a path may hold some that are no UTF-8.
+        self.execute("ATTACH DATABASE CAST(? AS TEXT) AS other", (os.fsencode(other.file),))
         try:
             yield
         finally:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from grader.commands.options import Common
     from grader.lesson import Lesson
 
-CLASSES = ("missed", "killed", "twin", "equivalent", "too-easy", "timeout", "crash")
+CLASSES = ("missed", "killed", "twin", "unreached", "equivalent", "too-easy", "timeout", "crash")
 SHOWN = 20
 
 

@@ -67,4 +67,5 @@ def verdict(report: Report, console: Console) -> None:
     step = next_step(report)
     if step:
         block(console, Text.assemble(("Next: ", "bold"), safe(step)), 0)
-    console.print(Text(f"seed {report.seed}, {report.seconds:.1f} s", style="dim"))
+    took = f", {report.seconds:.1f} s" if report.seconds else ""
+    console.print(Text(f"seed {report.seed}{took}", style="dim"))

@@ -1,0 +1,72 @@
+"""A cluster that the command starts itself: Ctrl-C is answered once, and what cannot be reached in one sentence."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from grader.classroom.cluster import ClusterExecutor
+from grader.classroom.executor import Work
+from grader.errors import ClusterError
+from grader.lesson import load_lesson
+from grader.suite_grader import Settings
+from tests.classroom.school import (
+    PATIENCE,
+    SUITES,
+    command_line,
+    environment,
+    family,
+    lay_course,
+    processes_in,
+    wait_until,
+)
+from tests.engine.conftest import lay_down
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Path:
+    return lay_course(tmp_path / "course")
+
+
+@pytest.mark.parametrize(
+    "processes", [1, 2, 4], ids=["at first", "while it starts", "once there are workers"]
+)
+def test_ctrl_c_in_a_terminal_gives_one_line_and_leaves_nothing(
+    course: Path, tmp_path: Path, processes: int
+) -> None:
+    lay_down(tmp_path / "class", {f"{n}/test_it.py": f"{SUITES['partial']}# {n}" for n in range(4)})
+    temp = tmp_path / "temp"
+    temp.mkdir()
+    arguments = ("W1", "class", "--out", "out", "--course", course, "--cluster", "local", "--jobs", 1)
+    with subprocess.Popen(
+        command_line("grade", *arguments),
+        cwd=tmp_path,
+        env=environment(temp),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as run:
+        wait_until(lambda: run.poll() is not None or len(family(run.pid)) >= processes, "nothing is started")
+        os.killpg(run.pid, signal.SIGINT)
+        out, err = run.communicate(timeout=PATIENCE)
+    assert (run.returncode, out) == (130, "")
+    assert err.count("\n") == 1
+    assert err.startswith("ol: interrupted; ")
+    wait_until(lambda: not processes_in(temp), "a process is left")
+
+
+@pytest.mark.parametrize(
+    "address", ["foo", "tcp://", "http://", "tcp://127.0.0.1:99999", "tls://127.0.0.1:1", "localhost:port"]
+)
+def test_an_address_that_cannot_be_reached_is_named(course: Path, address: str) -> None:
+    work = Work(load_lesson(course, "W1"), Settings())
+    with pytest.raises(ClusterError, match=f"scheduler at {address}"):
+        ClusterExecutor(work, address, jobs=1)
