@@ -81,6 +81,13 @@ def test_the_same_is_found_each_time_and_classes_and_number_are_chosen(diary: "C
     assert chosen == found["data"] | {"candidates": killed[:2]}
 
 
+def test_a_function_is_chosen(diary: "Course", found: Any) -> None:
+    chosen = diary.json("mutants", *FEW, SOME, "--within", "add_months")["candidates"]
+    there = [each["id"] for each in found["data"]["candidates"] if each["function"] == "add_months"]
+    assert sorted(each["id"] for each in chosen) == sorted(there)
+    assert 0 < len(there) < len(found["data"]["candidates"])
+
+
 def test_the_screen_says_how_many_and_what_to_do_next(found: Any) -> None:
     first = found["data"]["candidates"][0]["id"]
     assert f"{len(found['data']['candidates'])} candidates for D1: " in found["screen"]

@@ -50,9 +50,7 @@ class Candidate:
 class Class(enum.StrEnum):
     """What a candidate is worth, best first."""
 
-    MISSED = (
-        "missed"  # no course test fails, and it is known or must be supposed to differ: a hole in the course
-    )
+    MISSED = "missed"  # course tests execute it, none fails, and it is not known to be equivalent: a hole
     KILLED = "killed"
     TWIN = "twin"  # behaves as an existing fault does
     UNREACHED = "unreached"  # no course test executes it: a hole, or another lesson's code

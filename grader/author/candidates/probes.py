@@ -8,14 +8,13 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from grader.author.candidates.records import Value
+from grader.author.tolerance import LEAST
 from grader.lesson.syntax import compiled_witness
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from types import CodeType, ModuleType
 
-# Values that differ by less, relative to the largest element, are the same: a hundred times a test's usual tolerance.
-DTYPES = {"float32": 100 * 1e-5, "float64": 100 * 1e-9}
 MOST_NUMBERS = 10_000
 RAISED = "raised"
 
@@ -35,8 +34,8 @@ class Probes:
         self._module = module
 
     def values(self) -> list[Value]:
-        """What each returns, for each of `DTYPES`."""
-        return [self._value(code, dtype) for code in self._codes for dtype in DTYPES]
+        """What each returns, for each of `LEAST`."""
+        return [self._value(code, dtype) for code in self._codes for dtype in LEAST]
 
     def _value(self, code: CodeType, dtype: str) -> Value:
         import numpy as np  # noqa: PLC0415 - in the workbench alone
@@ -68,7 +67,7 @@ def _plain(value: object) -> Value:
 
 def alike(one: Sequence[Value], other: Sequence[Value]) -> bool:
     """Whether two programs gave the same values, as far as numbers go to the tolerance of each dtype."""
-    tolerances = list(DTYPES.values())
+    tolerances = list(LEAST.values())
     return len(one) == len(other) and all(
         _same(a, b, tolerances[index % len(tolerances)])
         for index, (a, b) in enumerate(zip(one, other, strict=True))

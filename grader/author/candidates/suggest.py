@@ -31,12 +31,14 @@ class Wanted:
 
     Attributes:
         operators: names of operators; none: all.
+        within: a function or class of the module, by its qualified name, to look in; empty: everywhere.
         jobs: programs that run at a time.
         inputs: how many inputs to try on a candidate that no test kills; 0: none, and all of them count as missed.
         seed: of the search for inputs.
     """
 
     operators: Sequence[str] = ()
+    within: str = ""
     jobs: int = 1
     inputs: int = INPUTS
     seed: int = 0
@@ -84,7 +86,9 @@ def suggest(lesson: Lesson, wanted: Wanted, progress: Progress | None = None) ->
     follow.stage("making candidates")
     with Workbench(lesson, wanted.jobs) as bench:
         # While its process imports numpy and pytest.
-        candidates = candidates_of(lesson, wanted.operators)
+        candidates = [
+            each for each in candidates_of(lesson, wanted.operators) if _is_within(each, wanted.within)
+        ]
         trial = try_all(bench, lesson, candidates, follow.runs)
     outcomes = dict(zip([each.id for each in candidates], trial.outcomes, strict=True))
     outcomes |= _retried(lesson, candidates, outcomes, wanted.jobs, follow)
@@ -100,6 +104,10 @@ def suggest(lesson: Lesson, wanted: Wanted, progress: Progress | None = None) ->
         tuple(_notices(lesson, trial.faults)),
         trial.seconds,
     )
+
+
+def _is_within(candidate: Candidate, name: str) -> bool:
+    return not name or f"{candidate.function}.".startswith(f"{name}.")
 
 
 def _retried(

@@ -6,10 +6,11 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from grader.author.outcomes import Outcome, function_name
+from grader.author.tolerance import FACTOR, TOLERANCES
 from grader.author.verify.finding import Finding, error, ok
 from grader.author.verify.hints import given_away
 from grader.author.verify.probes import Probe
-from grader.author.verify.values import FACTOR, TOLERANCES, differ
+from grader.author.verify.values import differ
 from grader.run import Ending
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grader.author.outcomes import Outcome
+from grader.author.tolerance import TOLERANCES
 from grader.author.trials import Trials
-from grader.author.verify.values import TOLERANCES, Value, decoded
+from grader.author.verify.values import Value, decoded
 from grader.programs import Kind
 from grader.workers.pool import Suite
 from grader.workers.wire import SuiteFile

@@ -11,11 +11,11 @@ import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from grader.author.tolerance import FACTOR
+
 if TYPE_CHECKING:
     import numpy as np
 
-FACTOR = 100  # a difference that a witness shows is that many times the tolerance
-TOLERANCES = {"float32": 1e-5, "float64": 1e-9}  # relative, by the dtype that a witness is asked for
 FLOATING = frozenset("fc")
 
 

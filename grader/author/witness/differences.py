@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-# A hundred times the tolerance that tests of this precision use.
-LEAST = {"float32": 100 * 1e-5, "float64": 100 * 1e-9}
+from grader.author.tolerance import LEAST
+
 INEXACT = (float, complex, np.inexact)
 
 

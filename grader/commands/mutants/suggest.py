@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from grader.author.candidates.model import Judged
-    from grader.author.candidates.suggest import Suggested
+    from grader.author.candidates.suggest import Suggested, Wanted
     from grader.commands.options import Common
     from grader.lesson import Lesson
 
@@ -36,6 +36,7 @@ SHOWN = 20
 @click.option(
     "--operators", metavar="NAMES", default="", help="Make only these changes; a comma between two."
 )
+@click.option("--within", metavar="NAME", default="", help="Only in this function or class of the module.")
 @click.option("--html", "page", metavar="FILE", help="Write a page as well; - is standard output.")
 @click.option(
     "--pool",
@@ -65,6 +66,7 @@ def command(
     limit: int | None,
     classes: tuple[str, ...],
     operators: str,
+    within: str,
     page: str | None,
     pool: int | None,
     inputs: int,
@@ -85,10 +87,13 @@ def command(
     `ol mutants adopt` makes a fault of one. Exit codes: 0 done, 2 a mistake in the command line, 4 the course tests do
     not pass on the reference, 70 something that is needed is not installed.
     """
+    from grader.author.candidates.suggest import Wanted  # noqa: PLC0415 - help needs nothing of all this
+
     if common.json_only and page == "-":
         raise click.UsageError("only one of --json and --html can go to standard output")
     data = _lesson(common, lesson)
-    found = _suggested(common, data, operators, jobs, inputs)
+    wanted = Wanted(_names(operators), within, jobs or len(os.sched_getaffinity(0)), inputs)
+    found = _suggested(common, data, wanted)
     listed = [each for each in found.judged if not classes or each.kind.value.replace("_", "-") in classes]
     _tell(common, found, listed, limit, page)
     if pool is not None:
@@ -102,15 +107,14 @@ def _lesson(common: Common, name: str) -> Lesson:
     return load_without_pools(find_course(common.course), name)
 
 
-def _suggested(common: Common, lesson: Lesson, operators: str, jobs: int | None, inputs: int) -> Suggested:
-    from grader.author.candidates.suggest import Wanted, suggest  # noqa: PLC0415 - help needs nothing of all this
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _suggested(common: Common, lesson: Lesson, wanted: Wanted) -> Suggested:
+    from grader.author.candidates.suggest import suggest  # noqa: PLC0415 - help needs nothing of all this
     from grader.console import progress  # noqa: PLC0415 - as above
 
-    wanted = Wanted(
-        tuple(name.strip() for name in operators.split(",") if name.strip()),
-        jobs or len(os.sched_getaffinity(0)),
-        inputs,
-    )
     with progress(no_color=common.no_color) as follow:
         return suggest(lesson, wanted, follow)
 
