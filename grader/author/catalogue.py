@@ -72,6 +72,17 @@ def find_fault(course: Path, name: str, lesson: str | None = None) -> FaultPlace
         AmbiguousFaultError: there are several.
         UnknownLessonError: the lesson, which the name or `lesson` names, is not there.
     """
+    found = files_of_fault(course, name, lesson)
+    if len(found) > 1:
+        raise AmbiguousFaultError(name, [place.stem for place in found])
+    return found[0]
+
+
+def files_of_fault(course: Path, name: str, lesson: str | None = None) -> list[FaultPlace]:
+    """The file of the one fault that a name means, or all files that share its id, which only one of them can have.
+
+    Takes and raises what `find_fault` does.
+    """
     named, slash, short = name.rpartition("/")
     if slash and lesson not in {None, named}:
         raise UnknownFaultError(name, [place.name for place in fault_places(course, lesson)])
@@ -79,11 +90,11 @@ def find_fault(course: Path, name: str, lesson: str | None = None) -> FaultPlace
     found = [place for place in places if short in {place.id, place.path.stem}]
     if not found:
         raise UnknownFaultError(name, [place.name for place in places])
-    if len(found) > 1:
+    if len({place.name for place in found}) > 1:
         names = [place.name for place in found]
         distinct = len(set(names)) == len(names)
         raise AmbiguousFaultError(name, names if distinct else [place.stem for place in found])
-    return found[0]
+    return found
 
 
 def _places(course: Path, lesson: str) -> list[FaultPlace]:

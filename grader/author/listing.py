@@ -12,7 +12,7 @@ from grader.author.changes import sources_of
 from grader.author.draft import Draft, read_draft, runnable
 from grader.errors import LessonError
 from grader.lesson import lesson_ids, load_without_faults, names_of_course_tests
-from grader.lesson.checks import check_distinct, check_edits, check_fault, check_python
+from grader.lesson.checks import check_distinct, check_edits, check_fault, check_id, check_python
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -56,6 +56,7 @@ def problem_of(place: FaultPlace, draft: Draft, lesson: Lesson, tests: set[str])
         return f"{place.file}: {', '.join(draft.missing)}: still to be written"
     sources = sources_of(lesson)
     try:
+        check_id(place.id, place.file)
         check_fault(runnable(draft, place), tests, place.file)
         check_edits(runnable(draft, place), sources, _originals(sources), place.file)
     except LessonError as error:

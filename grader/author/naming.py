@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 FIRST_ID = "s01"
 LONGEST_NAME = 40  # characters of the title in the file's name
-_ID = re.compile(r"\w+")
 _NUMBERED = re.compile(r"(?P<letters>\D*)(?P<digits>\d+)")
 
 
@@ -62,7 +61,7 @@ def next_id(ids: Iterable[str]) -> str:
 
 def is_id(text: str) -> bool:
     """Whether a text can be a fault's id."""
-    return _ID.fullmatch(text) is not None
+    return bool(text) and f"_{text}".isidentifier()
 
 
 def new_place(course: Path, lesson: str, fault_id: str, title: str) -> FaultPlace:

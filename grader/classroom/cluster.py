@@ -15,6 +15,7 @@ from collections import deque
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
+from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Any, Self
 
 import dask
@@ -231,6 +232,7 @@ def _ctrl_c_blocked() -> Iterator[None]:
     Threads and processes inherit the mask, those that Dask starts later too. A Ctrl-C that comes meanwhile is answered
     at the end. https://man7.org/linux/man-pages/man7/signal.7.html
     """
+    resource_tracker.ensure_running()  # now: to start it unblocks the signal in the thread that does
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -36,14 +36,16 @@ def check_against_reference(lesson: LessonFile, modules: Mapping[str, ReferenceM
     """Whether what `lesson.toml` names is there in the reference.
 
     Raises:
-        LessonError: a module is not, or the workspace's source is another module's file.
+        LessonError: a module or one of its packages is not, or the workspace's source is another module's file.
     """
     named = {"module": lesson.module}
     named |= {f"imports[{number}]": name for number, name in enumerate(lesson.imports)}
     named |= {f"witness_names.{key}": name.partition(":")[0] for key, name in lesson.witness_names.items()}
     for key, name in named.items():
-        if top_level(name) == top_level(lesson.module) and name not in modules:
-            raise LessonError(file, key, f"{name} is no module of the reference package")
+        if top_level(name) == top_level(lesson.module):
+            if name not in modules:
+                raise LessonError(file, key, f"{name} is no module of the reference package")
+            _check_packages(name, modules)
     home = modules[lesson.module].file
     if not f"/{lesson.source}".endswith(f"/{home}"):
         raise LessonError(file, "source", f"does not end in {home}, the module's file")
@@ -59,6 +61,17 @@ def check_python(source: str, file: str) -> CodeType:
         return compiled(source)
     except SyntaxError as error:
         raise LessonError(file, "syntax", described(error)) from error
+
+
+def check_id(name: str, file: str) -> None:
+    """Whether the part of a fault's file name before the first `-` can be its id.
+
+    Raises:
+        LessonError: it is no word.
+    """
+    if not (name and f"_{name}".isidentifier()):
+        reason = f"the part before the first `-` is {name!r}, not a word, and so no id"
+        raise LessonError(file, "name", reason)
 
 
 def check_fault(fault: FaultFile, tests: set[str], file: str) -> None:
@@ -156,6 +169,14 @@ def _check_witness_name(name: str, target: str, file: str) -> None:
     _check_dotted(module, f"witness_names.{name}", file)
     if colon and not _is_name(attribute):
         raise LessonError(file, f"witness_names.{name}", f"{attribute!r} is no attribute's name")
+
+
+def _check_packages(name: str, modules: Mapping[str, ReferenceModule]) -> None:
+    parts = name.split(".")
+    for count in range(1, len(parts)):
+        if ".".join(parts[:count]) not in modules:
+            file = "/".join(["reference", *parts[:count], "__init__.py"])
+            raise LessonError(file, "file", f"is missing: {name} lies in this package")
 
 
 def _is_name(text: str) -> bool:

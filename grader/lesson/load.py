@@ -183,10 +183,7 @@ def _faults_in(files: CourseFiles, folder: str) -> list[tuple[str, Fault]]:
 def _fault(files: CourseFiles, file: str, *, private: bool) -> Fault:
     content = decode(files.text(file), FaultFile, file)
     name = stem(file).partition("-")[0]
-    if not name.replace("_", "").isalnum():
-        raise LessonError(
-            file, "name", f"the part before the first `-` is {name!r}, not a word, and so no id"
-        )
+    checks.check_id(name, file)
     return Fault(id=name, path=files.path(file), private=private, **msgspec.structs.asdict(content))
 
 

@@ -247,7 +247,8 @@ class Host:
     def _replaced(self, slot: Slot) -> Slot:
         slot.close()
         with self._lock:
-            self._slots.remove(slot)
+            if slot in self._slots:  # else its place could not be filled before, since the host is gone
+                self._slots.remove(slot)
             return self._new_slot()
 
     def cancel(self) -> None:

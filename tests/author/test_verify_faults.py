@@ -65,6 +65,7 @@ BROKEN = {
     "numbered": Broken((("loads", "required", "must be true"),), more="pitfall = 7"),
     "required": Broken((("loads", "required", "needs a `pitfall`"),), more="required = true"),
     "unknown": Broken((("loads", "caught_by[0]", "no test of the course"),), caught_by=("test_nothing",)),
+    "no.word": Broken((("loads", "name", "the part before the first `-` is 'no.word', not a word"),)),
     # whether it runs
     "unloadable": Broken(
         (
@@ -80,10 +81,7 @@ BROKEN = {
         (("imports", "edit", "without all of its public names"),), also=("def day_of(", "def _day_of(")
     ),
     "hangs": Broken(
-        (
-            ("ends", "edit", "do not end on it: test_the_last_day_of_a_short_month; a fault that is meant"),
-            ("not trivial", "edit", "does not end"),
-        ),
+        (("ends", "edit", "do not end on it: test_the_last_day_of_a_short_month; a fault that is meant"),),
         replace=f"while {JANUARY}: pass\n    number = min(number, 30)",
         witness='return add_months("2024-01-31", 1)',
         caught_by=("test_leap_years", "test_golden"),
@@ -112,7 +110,7 @@ BROKEN = {
     ),
     "raising": Broken(
         (
-            *both("witness.call", "raises KeyError: 'short' on the fault; catch"),
+            *both("witness.call", "on the fault it raises KeyError: 'short'; catch"),
             ("not trivial", "edit", "raises KeyError: 'short'"),
         ),
         replace="if number > days_in(year, month + 1): raise KeyError('short')",
@@ -121,8 +119,13 @@ BROKEN = {
         both("witness.call", "a object cannot be compared"),
         witness="return object(), add_months('2023-01-31', 1)",
     ),
+    "waits": Broken(
+        both("witness.call", "on the fault it does not end"),
+        witness="while add_months('2023-01-31', 1) != '2023-02-28': pass\nreturn 1",
+        replace="number = min(number, 31)",
+    ),
     "infinite": Broken(
-        both("witness.call", "gives an infinity or NaN on the reference"),
+        both("witness.call", "on the reference it gives an infinity or NaN"),
         witness="return np.array([np.inf, float(parts(add_months('2023-01-31', 0))[2])])",
     ),
     "large": Broken(
@@ -215,7 +218,7 @@ def test_a_fault_that_cannot_be_read_keeps_no_other_from_being_verified(found: V
 
 def test_a_witness_that_does_not_end_is_told_and_holds_nothing_up(tmp_path: Path) -> None:
     endless = Broken(
-        both("witness.call", "does not end on the reference"), witness="while True: pass\nreturn 1"
+        both("witness.call", "on the reference it does not end"), witness="while True: pass\nreturn 1"
     )
     root = with_faults(tmp_path / "course", {"endless": endless})
     found = verify_lesson(root, "D1", only=["endless", "d01"], bounds=Bounds(jobs=2, witness_seconds=2))
@@ -225,7 +228,7 @@ def test_a_witness_that_does_not_end_is_told_and_holds_nothing_up(tmp_path: Path
     ]
     for _check, message in errors_of(found, "endless"):
         assert message.startswith("mutants/D1/endless-broken.toml: witness.call: in float")
-        assert "it does not end on the reference" in message
+        assert "on the reference it does not end" in message
     assert errors_of(found, "d01") == []
 
 
@@ -238,6 +241,20 @@ def test_a_fault_that_is_meant_to_hang_may(tmp_path: Path) -> None:
     )
     root = with_faults(tmp_path / "course", {"hanging": hanging})
     assert verify_lesson(root, "D1", only=["hanging"], bounds=Bounds(jobs=2)).of(Level.ERROR) == []
+
+
+def test_a_witness_that_does_not_end_on_the_fault_alone_is_no_exception_to_catch(found: Verification) -> None:
+    assert all("catch what the fault raises" not in message for _check, message in errors_of(found, "waits"))
+
+
+def test_two_files_with_one_id_are_an_error_of_the_course(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    root = with_faults(tmp_path / "course", {})
+    shutil.copyfile(root / "mutants/D1/d02-the-year-stays.toml", root / "mutants/D1/d02-again.toml")
+    assert run(["mutants", "verify", "D1/d02", "--course", str(root)]) == 4
+    screen = " ".join(capfd.readouterr().out.split())
+    assert "mutants/D1/d02-the-year-stays.toml: name: the id d02 is taken by d02-again.toml" in screen
 
 
 def test_the_same_course_tests_are_a_note_and_no_error(tmp_path: Path) -> None:

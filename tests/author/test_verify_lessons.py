@@ -98,6 +98,11 @@ TEMPLATES = {
     ),
     "no stub": (remove(STUB), ("stub", f"{STUB}: file", "is missing")),
     "syntax": (write(STUB, "def add_months(:\n"), ("stub", f"{STUB}: syntax", "line 1")),
+    "no text": (
+        lambda root: (root / STUB).write_bytes(b"\xff"),
+        ("stub", f"{STUB}: syntax", "not UTF-8"),
+    ),
+    "a NUL byte": (write(STUB, "def parts(): '\0'\n"), ("stub", f"{STUB}: syntax", "null bytes")),
     "a name is missing": (
         change(STUB, "def parts", "def pieces"),
         ("stub", f"{STUB}: parts", "is missing, and the contract has it"),
@@ -105,6 +110,10 @@ TEMPLATES = {
     "other parameters": (
         change(STUB, "day: str, months: int", "day: str, months: int = 1"),
         ("stub", f"{STUB}: add_months", "takes (day, months=1), and by the contract (day, months)"),
+    ),
+    "a first test without a test": (
+        write(STARTER_TEST, "\n"),
+        ("starter test", f"{STARTER}: tests", "on the reference: none runs"),
     ),
     "no first test": (remove(STARTER), ("starter test", f"{STARTER}: file", "there is no test")),
     "a test that may not be handed in": (
@@ -170,6 +179,14 @@ VALUES = {
         remove("fixtures/D1/due.py"),
         (f"{GOLDEN}: script", "due.py, which makes it, is not beside it"),
     ),
+    "a script without content": (
+        write("fixtures/D1/due.py", "\n"),
+        (f"{GOLDEN}: script", "is no program that makes it"),
+    ),
+    "a script that is no program": (
+        write("fixtures/D1/due.py", "def\n"),
+        (f"{GOLDEN}: script", "is no program that makes it"),
+    ),
     "no archive": (write(STORED, "PK"), (f"{STORED}: content", "does not load")),
     "objects": (store(STORED, x=np.array([None])), (f"{STORED}: content", "allow_pickle")),
     "arrays without a version": (store(STORED, x=np.ones(3)), (f"{STORED}: meta", "records no version")),
@@ -222,6 +239,16 @@ def test_every_signature_in_which_a_contract_does_not_agree_is_told(course: Path
 def test_a_contract_that_is_missing_is_told(course: Path) -> None:
     remove(CONTRACT)(course)
     assert_says([contract_finding(course)], "contract", f"{CONTRACT}: file", "is missing")
+
+
+@pytest.mark.parametrize("data", [b"def parts(:\n", b"\xff"])
+def test_a_contract_that_is_no_python_is_told_and_the_stub_is_held_to_the_reference(
+    course: Path, server: Server, data: bytes
+) -> None:
+    (course / CONTRACT).write_bytes(data)
+    finding = contract_finding(course)
+    assert finding.message.startswith(f"{CONTRACT}: syntax: ")
+    assert said(check_template(load_lesson(course, "D1"), server)) == []
 
 
 def test_a_module_that_is_never_imported_to_its_end_holds_nothing_up(course: Path) -> None:
@@ -297,7 +324,7 @@ def test_course_tests_that_do_not_load_are_told(course: Path, correct: Correct) 
     change(COURSE_TEST, "import json", "import json, nobody")(course)
     ((check, message),) = correct()
     assert check == "reference"
-    assert message.startswith(f"{REFERENCE}: tests: no course test runs on it")
+    assert message.startswith("reference/tests/D1: tests: none runs on the reference")
 
 
 # ------------------------------------------------------------------------- numbers that round
@@ -422,6 +449,17 @@ def test_a_half_made_lesson_is_refused_with_all_that_is_missing(course: Path) ->
         "reference/variants/D1/*.py",
         CONTRACT,
         f"{STARTER}/**/*.py",
+    ]
+
+
+def test_what_is_wrong_in_the_lessons_own_file_is_told_beside_what_it_names_in_vain(course: Path) -> None:
+    change("mutants/D1/lesson.toml", '= "diary.due"', '= "diary.dew"')(course)
+    _code, document = found_by(course)
+    places = [finding["message"].partition(": ")[0] for finding in document["lessons"][0]["findings"]]
+    assert places == [
+        "reference/diary/dew.py",
+        "reference/contracts/diary/dew.pyi",
+        "mutants/D1/lesson.toml",
     ]
 
 

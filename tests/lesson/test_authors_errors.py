@@ -548,6 +548,13 @@ FILES = [
         id="a folder that is a file cannot be read",
     ),
     pytest.param(
+        removed("reference/words/__init__.py"),
+        "reference/words/__init__.py",
+        "file",
+        "is missing: words.loud.shout lies in this package",
+        id="the module's package has its own file",
+    ),
+    pytest.param(
         removed("reference/tests/W1"),
         "reference/tests/W1",
         "folder",
@@ -574,6 +581,13 @@ FILES = [
         "name",
         "the part before the first `-` is 's 3', not a word",
         id="a fault's id is a word",
+    ),
+    pytest.param(
+        copied(OTHER, "mutants/W1/s³-cubed.toml"),
+        "mutants/W1/s³-cubed.toml",
+        "name",
+        "the part before the first `-` is 's³', not a word",
+        id="a fault's id can be part of a name in Python",
     ),
 ]
 

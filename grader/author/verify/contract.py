@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 from grader import interrupts
 from grader.author.verify.finding import LESSON, Finding, error, note, ok
+from grader.author.verify.names import public_names_of
+from grader.lesson.syntax import described
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,17 +48,26 @@ def contract_check(lesson: Lesson, seconds: float = SECONDS) -> Iterator[Callabl
         seconds: for the comparison.
     """
     file = contract_of(lesson).as_posix()
-    if not (lesson.root / file).is_file():
-        missing = error(
-            LESSON, CHECK, f"{file}: file", "is missing: learners read it, and `ol start` names it"
-        )
-        yield lambda: missing
+    unusable = _unusable(lesson.root / file, file)
+    if unusable is not None:
+        yield lambda: unusable
     elif importlib.util.find_spec("mypy") is None:
         skipped = note(LESSON, CHECK, f"not compared with the module, since mypy is not here: {INSTALL}")
         yield lambda: skipped
     else:
         with tempfile.TemporaryDirectory(prefix="ol-") as folder, _stubtest(lesson, Path(folder)) as process:
             yield lambda: _result(process, file, seconds)
+
+
+def _unusable(path: Path, file: str) -> Finding | None:
+    if not path.is_file():
+        says = "is missing: learners read it, and `ol start` names it"
+        return error(LESSON, CHECK, f"{file}: file", says)
+    try:
+        public_names_of(path)
+    except SyntaxError as problem:
+        return error(LESSON, CHECK, f"{file}: syntax", described(problem))
+    return None
 
 
 @contextmanager

@@ -22,8 +22,8 @@ def check_correct(lesson: Lesson, reference: Seen, others: Others) -> list[Findi
     """The course tests on the correct programs and on one that does nothing; how the variants differ from it."""
     files = {variant.name: variant.file for variant in lesson.variants}
     if not reference.first.outcomes:
-        says = f"no course test runs on it ({reference.first.detail or 'none loads, or there is none'})"
-        return [error(LESSON, "reference", f"reference/{lesson.module_file}: tests", says)]
+        says = f"none runs on the reference ({reference.first.detail or 'none loads, or there is none'})"
+        return [error(LESSON, "reference", f"reference/tests/{lesson.id}: tests", says)]
     return [
         _passes("reference", f"reference/{lesson.module_file}", reference),
         *(_passes(f"variant {name}", files[name], seen) for name, seen in others.variants.items()),

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from grader import texts
 from grader.author.outcomes import Outcome, function_name
 from grader.author.tolerance import FACTOR, TOLERANCES
 from grader.author.verify.finding import Finding, error, ok
 from grader.author.verify.hints import given_away
-from grader.author.verify.probes import Probe
+from grader.author.verify.probes import RAISES, Probe
 from grader.author.verify.values import differ
 from grader.run import Ending
 
@@ -101,7 +102,7 @@ class _Check:
         if wrong.endless and self._fault.timeout_is_kill:
             return ""
         if wrong.value is None:
-            return f"it {wrong.problem} on the fault; catch what the fault raises, and return what shows it"
+            return f"on the fault it {wrong.problem}{_advice(wrong)}"
         assert right.value is not None  # noqa: S101 - a reference without one is unusable
         if differ(right.value, wrong.value, probe.tolerance):
             return ""
@@ -123,7 +124,9 @@ class _Check:
         ]
         if any(problems):
             return self._error("caught_by", "caught_by", "; ".join(filter(None, problems)))
-        return self._ok("caught_by", f"exactly its {len(written)} course tests kill it")
+        return self._ok(
+            "caught_by", f"killed by exactly the {texts.count(len(written), 'course test')} that it names"
+        )
 
     def deterministic(self) -> Finding:
         """Order and seed make no difference to what kills it."""
@@ -163,7 +166,9 @@ class _Check:
         return self._ok("not trivial", "it survives a suite that only imports and compares types and shapes")
 
     def _noticed(self, right: Answer, wrong: Answer | None) -> str:
-        if right.value is None or wrong is None or (wrong.endless and self._fault.timeout_is_kill):
+        if (
+            right.value is None or wrong is None or wrong.endless
+        ):  # not to end is no kill by itself: see `ends`
             return ""
         if wrong.value is None:
             return wrong.problem
@@ -187,8 +192,14 @@ class _Check:
 
 def _unusable(right: Answer) -> str:
     if right.value is None:
-        return f"it {right.problem or 'was not reached'} on the reference"
-    return "" if right.value.finite else "it gives an infinity or NaN on the reference"
+        return f"on the reference it {right.problem or 'was not reached'}"
+    return "" if right.value.finite else "on the reference it gives an infinity or NaN"
+
+
+def _advice(wrong: Answer) -> str:
+    return (
+        "; catch what the fault raises, and return what shows it" if wrong.problem.startswith(RAISES) else ""
+    )
 
 
 def _list(what: str, names: list[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from typing import TYPE_CHECKING, Any
@@ -36,9 +37,19 @@ def _checked(path: Path, name: str) -> Finding:
     if not any(_VERSION.match(str(value)) for value in meta):
         says = 'records no version: say what made it, as "meta/torch" (npz) or {"meta": {"torch": …}} (json)'
         return error(LESSON, CHECK, f"{name}: {META}", says)
-    if not path.with_suffix(".py").is_file():
-        return error(LESSON, CHECK, f"{name}: script", f"{path.stem}.py, which makes it, is not beside it")
+    script = path.with_suffix(".py")
+    if not script.is_file():
+        return error(LESSON, CHECK, f"{name}: script", f"{script.name}, which makes it, is not beside it")
+    if not _makes_something(script):
+        return error(LESSON, CHECK, f"{name}: script", f"{script.name} beside it is no program that makes it")
     return ok(LESSON, CHECK, f"{path.name} loads, and records its versions")
+
+
+def _makes_something(script: Path) -> bool:
+    try:
+        return bool(ast.parse(script.read_bytes()).body)
+    except (SyntaxError, ValueError):
+        return False
 
 
 def _read_npz(path: Path) -> Iterable[Any]:

@@ -12,7 +12,7 @@ from grader.author.parts import parts_of
 from grader.author.verify.finding import LESSON, Finding, error
 from grader.errors import LessonError
 from grader.lesson import Fault, load_lesson, load_without_faults, names_of_course_tests
-from grader.lesson.checks import check_distinct, check_edits, check_fault, check_python
+from grader.lesson.checks import check_distinct, check_edits, check_fault, check_id, check_python
 from grader.lesson.model import FaultFile
 from grader.lesson.toml import decode
 
@@ -41,7 +41,7 @@ def read_lesson(course: Path, name: str) -> tuple[Lesson | None, list[Finding]]:
         tests = names_of_course_tests(course, name)
         places = fault_places(course, name)
     except LessonError as problem:
-        return None, _missing(course, name) or [_finding(LESSON, problem)]
+        return None, _unusable(course, name, problem)
     faults: list[Fault] = []
     findings: list[Finding] = []
     for place in places:
@@ -52,14 +52,19 @@ def read_lesson(course: Path, name: str) -> tuple[Lesson | None, list[Finding]]:
     return msgspec.structs.replace(bare, faults=tuple(faults)), findings or [_finding(LESSON, whole)]
 
 
-def _missing(course: Path, name: str) -> list[Finding]:
-    """Every part that a half-made lesson lacks: an author hears of all of them at once."""
+def _unusable(course: Path, name: str, problem: LessonError) -> list[Finding]:
+    """Every part that a half-made lesson lacks, all at once, and what is wrong with one that is there."""
     missing = [part for part in parts_of(course, name) if not part.there]
-    return [error(LESSON, "complete", f"{part.path}: file", f"is missing: {part.what}") for part in missing]
+    told = any(part.path.startswith(problem.file) for part in missing)
+    return [
+        *(error(LESSON, "complete", f"{part.path}: file", f"is missing: {part.what}") for part in missing),
+        *([] if told else [_finding(LESSON, problem)]),
+    ]
 
 
 def _fault(lesson: Lesson, place: FaultPlace, tests: set[str], before: list[Fault]) -> Fault:
     content = decode(_text(place), FaultFile, place.file)
+    check_id(place.id, place.file)
     fault = Fault(id=place.id, path=place.path, **msgspec.structs.asdict(content))
     sources = {module.file: module.source for module in lesson.reference_modules.values()}
     with warnings.catch_warnings():

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # By name (`Class.method` for methods): what it takes, as text without annotations; None for a class or a value.
 PublicNames: TypeAlias = dict[str, str | None]
@@ -15,13 +18,28 @@ def public_names(source: str) -> PublicNames:
     Raises:
         SyntaxError: it is no Python.
     """
-    body = ast.parse(source).body
+    try:
+        body = ast.parse(source).body
+    except (ValueError, RecursionError) as error:  # a NUL byte before Python 3.12; nesting without end
+        raise SyntaxError(str(error)) from error
     found = _functions(body)
     for node in body:
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
             found[node.name] = None
             found |= {f"{node.name}.{name}": taken for name, taken in _functions(node.body).items()}
     return found
+
+
+def public_names_of(path: Path) -> PublicNames:
+    """The public names of a file.
+
+    Raises:
+        SyntaxError: it is no Python, or not even text.
+    """
+    try:
+        return public_names(path.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise SyntaxError("it is not UTF-8") from error
 
 
 def _functions(body: list[ast.stmt]) -> PublicNames:

@@ -31,6 +31,7 @@ PART = 3_000  # characters of a value in one message
 MOST_PARTS = 20
 SECONDS = 10.0  # for all witnesses of a lesson on the reference
 MARK = "Value: "
+RAISES = "raises "
 
 PREAMBLE = f"""
 import ast, base64, importlib, json, textwrap, zlib
@@ -210,7 +211,7 @@ def _without_value(outcome: Outcome, message: str) -> Answer:
         case Outcome.CRASHED:
             return Answer(problem=f"ends the process ({message})")
         case _:
-            return Answer(problem=f"raises {message}")
+            return Answer(problem=f"{RAISES}{message}")
 
 
 def _parts(tried: Tried, probe: Probe) -> int:

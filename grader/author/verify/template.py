@@ -8,7 +8,7 @@ from grader.author.outcomes import Outcome
 from grader.author.trials import Trials
 from grader.author.verify.contract import contract_of
 from grader.author.verify.finding import LESSON, Finding, error, ok
-from grader.author.verify.names import public_names
+from grader.author.verify.names import public_names, public_names_of
 from grader.lesson.syntax import compiled, described, same_program
 from grader.programs import Kind, programs_of
 from grader.workers.pool import Suite
@@ -49,11 +49,9 @@ def _check_stub(lesson: Lesson, path: Path, file: str) -> Finding:
     if not path.is_file():
         return error(LESSON, STUB, f"{file}: file", "is missing: the learner's module in the making")
     try:
-        source = path.read_text(encoding="utf-8-sig")
-        names, code = public_names(source), compiled(source)
-    except (SyntaxError, UnicodeDecodeError) as problem:
-        says = described(problem) if isinstance(problem, SyntaxError) else "it is not UTF-8"
-        return error(LESSON, STUB, f"{file}: syntax", says)
+        names, code = public_names_of(path), compiled(path.read_text(encoding="utf-8-sig"))
+    except SyntaxError as problem:
+        return error(LESSON, STUB, f"{file}: syntax", described(problem))
     if same_program(code, compiled(lesson.reference_modules[lesson.module].source)):
         return error(LESSON, STUB, f"{file}: source", "is the reference: nothing is left to build")
     for name, taken in _promised(lesson).items():
@@ -66,11 +64,11 @@ def _check_stub(lesson: Lesson, path: Path, file: str) -> Finding:
 
 
 def _promised(lesson: Lesson) -> dict[str, str | None]:
-    """What the contract has; without one, what the reference has."""
-    contract = lesson.root / contract_of(lesson)
-    if contract.is_file():
-        return public_names(contract.read_text(encoding="utf-8-sig"))
-    return public_names(lesson.reference_modules[lesson.module].source)
+    """What the contract has; without a usable one, what the reference has."""
+    try:
+        return public_names_of(lesson.root / contract_of(lesson))
+    except (OSError, SyntaxError):  # another check says so
+        return public_names(lesson.reference_modules[lesson.module].source)
 
 
 # ------------------------------------------------------------------------- the first test
@@ -108,9 +106,9 @@ def _run_starter(lesson: Lesson, trials: Trials, template: Path, folder: str) ->
             problem = _not_passed(tried)
             if problem:
                 name = program.name if program.kind is Kind.REFERENCE else f"variant {program.name}"
-                return error(LESSON, STARTER, f"{folder}/{problem[0]}", f"on the {name}: {problem[1]}")
-        stub = template / lesson.source
-        if stub.is_file() and not _notices(trials, lesson, stub.read_text(encoding="utf-8-sig")):
+                return error(LESSON, STARTER, f"{folder}{problem[0]}", f"on the {name}: {problem[1]}")
+        stub = _text_of(template / lesson.source)
+        if stub is not None and not _notices(trials, lesson, stub):
             return error(
                 LESSON, STARTER, f"{folder}: tests", "pass on the stub, in which nothing is built yet"
             )
@@ -121,11 +119,19 @@ def _run_starter(lesson: Lesson, trials: Trials, template: Path, folder: str) ->
 
 def _not_passed(tried: Tried) -> tuple[str, str] | None:
     if not tried.outcomes:
-        return "tests", f"none runs ({tried.detail or 'none loads, or there is none'})"
+        return ": tests", f"none runs ({tried.detail or 'none loads, or there is none'})"
     for test, outcome in tried.outcomes.items():
         if outcome is not Outcome.PASSED:
-            return test, f"it ends as {outcome.replace('_', ' ')} ({tried.messages.get(test, '')})"
+            return f"/{test}", f"it ends as {outcome.replace('_', ' ')} ({tried.messages.get(test, '')})"
     return None
+
+
+def _text_of(path: Path) -> str | None:
+    """The stub's text; None where there is none, as another check says."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def _notices(trials: Trials, lesson: Lesson, stub: str) -> bool:

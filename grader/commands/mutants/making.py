@@ -132,7 +132,7 @@ class Making:
             wrong = (
                 _number_taken(int(answer), known)
                 if answer.isdecimal() and int(answer)
-                else "no number from 1 up"
+                else f"{answer} is no number from 1 up"
             )
             self.questions.tell(wrong)
         return None

@@ -48,12 +48,12 @@ def command(common: Common, *, names: tuple[str, ...], jobs: int | None, sandbox
 
 def _faults(course: Path, names: tuple[str, ...]) -> dict[str, list[str]]:
     """Lesson → the faults of it that are named."""
-    from grader.author.catalogue import fault_places, find_fault  # noqa: PLC0415 - as above
+    from grader.author.catalogue import fault_places, files_of_fault  # noqa: PLC0415 - as above
     from grader.lesson import lesson_ids  # noqa: PLC0415 - as above
 
     known, wanted = lesson_ids(course), dict[str, list[str]]()
     for name in names:
-        places = fault_places(course, name) if name in known else [find_fault(course, name)]
+        places = fault_places(course, name) if name in known else files_of_fault(course, name)
         for place in places:
             wanted.setdefault(place.lesson, []).append(place.id)
     return wanted
