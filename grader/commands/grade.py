@@ -140,7 +140,9 @@ def _grade(common: Common, asked: Options, policy: Policy, places: Delivery) -> 
     from grader.classroom.store import Store  # noqa: PLC0415 - as above
 
     if asked.with_course and asked.cluster is not None:
-        raise click.UsageError("--with-course runs tests that lie in the course, which a cluster does not have")
+        raise click.UsageError(
+            "--with-course runs tests that lie in the course, which a cluster does not have"
+        )
     entries = _entries(asked)
     lesson = _lesson(common, asked)
     wanted = Wanted(asked.regrade, asked.with_course, common.ref_deps)
