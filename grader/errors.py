@@ -364,5 +364,5 @@ class StoreError(GraderError):
     def __init__(self, path: Path | str, reason: str) -> None:
         super().__init__(
             f"{path} cannot be written or read: {reason}.",
-            "Every grade that was kept before is still there: mend the cause and run the command again.",
+            "Mend the cause, or restore a damaged file from a copy, and run the command again: it goes on from there.",
         )

@@ -54,6 +54,9 @@ def _of_the_grade(grade: Mutation) -> Iterator[str]:
         grade.killed - hidden.killed,
     ):
         yield "its faults are not those that it counts"
+    missing = {fault.id for fault in grade.faults if fault.required and fault.status != "killed"}
+    if grade.faults and missing != set(grade.required_missing):
+        yield "the required faults that it misses are not those that are alive"
 
 
 def _enough(report: Report) -> bool:

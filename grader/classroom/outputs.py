@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 TABLE = "grades.csv"
 SUBMISSIONS = "submissions"
+REPORT, TEXT, MARKDOWN = "report.json", "feedback.txt", "feedback.md"
 EVERY = 5.0  # seconds between two tables of one run
 SHARE = 20  # the table takes at most one part in so many of a run's time
 
@@ -46,12 +47,15 @@ class Outputs:
     def mend(self) -> None:
         """Write the files that are not what the store and the policy say: of a run that was killed, or under another policy.
 
+        Those that somebody has deleted, too.
+
         Raises:
             StoreError: the disk is full or OUT cannot be written.
         """
         for attempt in self._store.latest():
             level = self._level(attempt)
-            if self._store.written(attempt.place) != (attempt.id, self._told(level)):
+            told = self._store.written(attempt.place)
+            if told != (attempt.id, self._told(level)) or not self._are_there(attempt):
                 self._write(attempt, self._store.report(attempt), level)
 
     def graded(self, attempt: Attempt, report: Report) -> None:
@@ -89,11 +93,18 @@ class Outputs:
 
     def _write(self, attempt: Attempt, report: Report, level: str) -> None:
         shown = self._shown(report, level)
-        folder = self._store.out / SUBMISSIONS / attempt.place
-        put_whole(folder / "report.json", [json.write(shown)])
-        put_whole(folder / "feedback.txt", [text.write(shown, messages=level == "full")])
-        put_whole(folder / "feedback.md", [markdown.write(shown)])
+        folder = self._folder(attempt)
+        put_whole(folder / REPORT, [json.write(shown)])
+        put_whole(folder / TEXT, [text.write(shown, messages=level == "full")])
+        put_whole(folder / MARKDOWN, [markdown.write(shown)])
         self._store.mark_written(attempt, self._told(level))
+
+    def _folder(self, attempt: Attempt) -> Path:
+        return self._store.out / SUBMISSIONS / attempt.place
+
+    def _are_there(self, attempt: Attempt) -> bool:
+        folder = self._folder(attempt)
+        return all((folder / name).is_file() for name in (REPORT, TEXT, MARKDOWN))
 
     def _shown(self, report: Report, level: str) -> Report:
         shown = restrict(report, level, self._policy.audience)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from grader.commands.feedback_options import feedback_options
 from grader.commands.options import common
 
 if TYPE_CHECKING:
+    from grader.classroom.store import Attempt
     from grader.commands.options import Common
     from grader.feedback import Policy
 
@@ -50,13 +52,20 @@ def command(
     done = merged(sources, out)
     with done.store as store:
         Outputs(store, policy, one_each=only_latest).finish()
-        lines = sum(1 for _ in store.latest(one_each=only_latest))
+        lines = Counter(_made_with(attempt) for attempt in store.latest(one_each=only_latest))
     if len(done.seeds) > 1:
         say(
             f"ol: the folders were graded with {len(done.seeds)} different seeds; give all parts the same --seed"
         )
-    _tell(common, {"added": done.added, "folders": len(sources), "lines": lines}, out)
+    if len(lines.keys() - {""}) > 1:
+        say("ol: not all grades were made with the same data of the lesson and the same versions of programs")
+    _tell(common, {"added": done.added, "folders": len(sources), "lines": lines.total()}, out)
     return 0
+
+
+def _made_with(attempt: Attempt) -> str:
+    """What two grades must have in common to be compared; an error is none."""
+    return "" if attempt.status == "error" else f"{attempt.key.lesson_sha256} {attempt.key.versions}"
 
 
 def _tell(common: Common, numbers: dict[str, int], out: Path) -> None:

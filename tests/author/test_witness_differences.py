@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.author.witness.differences import LEAST, differ, difference, plain
+from grader.author.tolerance import LEAST
+from grader.author.witness.differences import differ, difference, plain
 
 DTYPES = ("float32", "float64")
 each_dtype = pytest.mark.parametrize("dtype", DTYPES)

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.classroom.cluster import ClusterExecutor
-from grader.classroom.executor import Work
-from grader.errors import ClusterError
-from grader.lesson import load_lesson
-from grader.suite_grader import Settings
 from tests.classroom.school import (
     PATIENCE,
     SUITES,
@@ -21,6 +17,7 @@ from tests.classroom.school import (
     environment,
     family,
     lay_course,
+    ol,
     processes_in,
     wait_until,
 )
@@ -35,9 +32,7 @@ def course(tmp_path: Path) -> Path:
     return lay_course(tmp_path / "course")
 
 
-@pytest.mark.parametrize(
-    "processes", [1, 2, 4], ids=["at first", "while it starts", "once there are workers"]
-)
+@pytest.mark.parametrize("processes", [1, 3], ids=["at first", "while workers start"])
 def test_ctrl_c_in_a_terminal_gives_one_line_and_leaves_nothing(
     course: Path, tmp_path: Path, processes: int
 ) -> None:
@@ -63,10 +58,20 @@ def test_ctrl_c_in_a_terminal_gives_one_line_and_leaves_nothing(
     wait_until(lambda: not processes_in(temp), "a process is left")
 
 
-@pytest.mark.parametrize(
-    "address", ["foo", "tcp://", "http://", "tcp://127.0.0.1:99999", "tls://127.0.0.1:1", "localhost:port"]
-)
-def test_an_address_that_cannot_be_reached_is_named(course: Path, address: str) -> None:
-    work = Work(load_lesson(course, "W1"), Settings())
-    with pytest.raises(ClusterError, match=f"scheduler at {address}"):
-        ClusterExecutor(work, address, jobs=1)
+@pytest.mark.parametrize("address", ["foo", "tcp://127.0.0.1:99999", "tls://127.0.0.1:1"])
+def test_an_address_that_cannot_be_reached_is_named(course: Path, tmp_path: Path, address: str) -> None:
+    lay_down(tmp_path / "class", {"ada/test_it.py": SUITES["partial"]})
+    arguments = (
+        "W1",
+        tmp_path / "class",
+        "--out",
+        tmp_path / "out",
+        "--course",
+        course,
+        "--cluster",
+        address,
+    )
+    ended = ol(tmp_path / "temp", "grade", *arguments)
+    assert (ended.code, ended.out) == (70, "")
+    assert re.match(rf"ol: .* scheduler at {address}\b", ended.err)
+    assert ended.err.endswith("[cluster]\n")

@@ -294,6 +294,25 @@ def test_a_name_may_be_given_by_an_alias(tmp_path: Path) -> None:
     assert read_metadata(tmp_path / "alias.yml")["x"].submitters == [("Ada", "Ada", "")]
 
 
+def test_no_name_reads_like_somebody_else_or_like_a_group(tmp_path: Path) -> None:
+    people = ["{':name': 'Ada <ada@x.org>; Eve', ':email': e@x.org}", "{':name': 'Ada <ada@x.org>'}"]
+    folders = [f"submission_{number}" for number in range(len(people))]
+    laid_out(tmp_path, folders)
+    told = "".join(f"{name}: {{':submitters': [{who}]}}\n" for name, who in zip(folders, people, strict=True))
+    (tmp_path / "submission_metadata.yml").write_text(told)
+    assert learners(tmp_path) == ["Ada  ada@x.org", "Ada  ada@x.org   Eve <e@x.org>"]
+
+
+def test_a_group_is_one_learner_whoever_of_it_handed_in(tmp_path: Path) -> None:
+    laid_out(tmp_path, ["submission_1", "submission_2"])
+    ada, eve = "{':name': Ada, ':email': a@x.org}", "{':name': Eve, ':email': e@x.org}"
+    told = (
+        f"submission_1: {{':submitters': [{ada}, {eve}]}}\nsubmission_2: {{':submitters': [{eve}, {ada}]}}\n"
+    )
+    (tmp_path / "submission_metadata.yml").write_text(told)
+    assert learners(tmp_path) == ["Ada <a@x.org>; Eve <e@x.org>"] * 2
+
+
 # Moodle -----------------------------------------------------------------------------------------------------------
 
 

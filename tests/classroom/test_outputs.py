@@ -53,6 +53,16 @@ def test_a_submissions_files_are_there_when_it_was_graded(store: Store) -> None:
     assert "hint of s02" in (folder / "feedback.md").read_text()
 
 
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_a_file_that_was_deleted_is_written_again(store: Store, name: str) -> None:
+    outputs = Outputs(store, Policy())
+    outputs.graded(store.add(entry(), graded()), graded())
+    before = shown(store)
+    (store.out / "submissions" / "ada" / name).unlink()
+    outputs.mend()
+    assert shown(store) == before
+
+
 def test_a_learner_is_not_told_how_long_a_suite_without_a_grade_took(store: Store) -> None:
     """Private faults may have run with it, and it decides how long they do."""
     attempt = store.add(entry(), invalid())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 from typing import TYPE_CHECKING
@@ -131,6 +132,15 @@ def test_parts_of_two_lessons_are_refused_before_anything_is_merged(tmp_path: Pa
     assert not (tmp_path / "all").exists()
 
 
+@pytest.mark.parametrize("place", ["../../eve", "..", "", "/eve", "a/b", ".eve"])
+def test_a_part_whose_places_lead_elsewhere_is_refused(tmp_path: Path, place: str) -> None:
+    """It may come from a machine that others had their hands on."""
+    with Store.open(tmp_path / "1", LESSON, 7) as store:
+        store.add(dataclasses.replace(entry("eve"), place=place), graded())
+    with pytest.raises(UnreadableError, match="no submission can have"):
+        merged([tmp_path / "1"], tmp_path / "all")
+
+
 def test_a_part_that_is_being_written_is_refused(tmp_path: Path) -> None:
     parts = [part(tmp_path / "1", "ada"), part(tmp_path / "2", "grace")]
     with held(tmp_path / "2"), pytest.raises(StoreBusyError, match="2 is in use by another run"):
@@ -166,6 +176,15 @@ def test_the_command_says_its_numbers_as_json(tmp_path: Path) -> None:
 def test_the_command_says_when_seeds_differ(tmp_path: Path) -> None:
     parts = [part(tmp_path / "1", "ada"), part(tmp_path / "2", "grace", seed=8)]
     assert "2 different seeds" in run(*parts, "--out", tmp_path / "all").stderr
+
+
+def test_the_command_says_when_the_lessons_data_differ(tmp_path: Path) -> None:
+    folder = part(tmp_path / "1", "ada")
+    with Store.open(tmp_path / "2", LESSON, 7) as store:
+        store.add(entry("eve"), graded(lesson="the lesson, mended"))
+    done = run(folder, tmp_path / "2", "--out", tmp_path / "all")
+    assert "not all grades were made with the same data of the lesson" in done.stderr
+    assert "not all" not in run(folder, "--out", tmp_path / "one").stderr
 
 
 def test_a_window_without_attempts_is_a_mistake_in_the_command(tmp_path: Path) -> None:

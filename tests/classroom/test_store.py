@@ -360,6 +360,13 @@ def test_a_folder_without_a_store_is_none_that_exists(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_a_file_in_which_nothing_was_kept_is_no_store_that_exists(tmp_path: Path) -> None:
+    (tmp_path / FILE).touch()
+    with pytest.raises(UnreadableError, match="it holds no grades"):
+        Store.existing(tmp_path)
+    Store.open(tmp_path, LESSON).close()
+
+
 def test_only_its_owner_can_read_it(tmp_path: Path) -> None:
     with Store.open(tmp_path, LESSON) as store:
         store.add(entry(), graded())

@@ -55,7 +55,7 @@ class Gradescope:
             shutil.rmtree(self.root / name, ignore_errors=True)
             (self.root / name).mkdir()
         (self.root / "results" / "results.json").write_text('{"score": 1000}')  # of an earlier run
-        shutil.copytree(suite, self.root / "submission" / place, dirs_exist_ok=True)
+        shutil.copytree(suite, self.root / "submission" / place, symlinks=True, dirs_exist_ok=True)
         told = self.root / "submission_metadata.json"
         told.unlink(missing_ok=True)
         if metadata is not None:
@@ -143,6 +143,22 @@ def test_a_whole_workspace_is_graded_by_its_tests(autograder: Gradescope, submis
     assert done.returncode == 0, done.stdout + done.stderr
     assert autograder.results is not None
     assert autograder.results["score"] == 20
+
+
+@pytest.mark.parametrize("place", ["python/tests/l7-1-norm", "python/tests", "python"])
+def test_tests_that_lie_behind_a_link_are_not_followed(
+    place: str, autograder: Gradescope, submissions: Path, tmp_path: Path
+) -> None:
+    """Such a link could lead to the course's own tests, which lie in the autograder."""
+    below = Path("python/tests/l7-1-norm").relative_to(place)
+    shutil.copytree(submissions / "complete" / "suite", tmp_path / "elsewhere" / below)
+    link = tmp_path / "submission" / place
+    link.parent.mkdir(parents=True)
+    link.symlink_to(tmp_path / "elsewhere")
+    done = autograder.grade(tmp_path / "submission")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert autograder.results is not None
+    assert autograder.results["extra_data"]["status"] == "invalid"
 
 
 def test_without_metadata_a_full_score_is_worth_a_hundred(autograder: Gradescope, submissions: Path) -> None:

@@ -144,6 +144,7 @@ def test_a_report_that_contradicts_itself_is_told_by_what_it_says(
         ({"killed": 0, "total": 0}, "cannot be killed"),
         ({"score": 0.9}, "is not that of 8 of 9"),
         ({"killed": 9, "score": 1.0}, "not those that it counts"),
+        ({"required_missing": ()}, "not those that are alive"),
     ],
 )
 def test_a_grade_that_contradicts_itself_is_told_by_its_numbers(

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 LAYOUT = "gradescope"
 METADATA = "submission_metadata.yml"
+MARKS = str.maketrans(
+    "<>;", "   "
+)  # learners choose their names: none may read like somebody else, or like a group
 EXPORT = re.compile(r"assignment_\d+_export")
 
 
@@ -60,10 +63,12 @@ def entries(folder: Path, children: Sequence[Path]) -> list[Entry]:
 
 
 def _learner(told: Metadata) -> str:
-    return "; ".join(filter(None, (_person(*person) for person in told.submitters)))
+    # Sorted: a group is one learner, whoever of it handed in.
+    return "; ".join(sorted(filter(None, (_person(*person) for person in told.submitters))))
 
 
 def _person(name: str, sid: str, email: str) -> str:
+    name = name.translate(MARKS).strip()
     if not name:
         return email or sid
     known = email or sid

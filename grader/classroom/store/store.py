@@ -57,6 +57,8 @@ TAKE_IN = """
             AND here.versions = there.versions AND here.place = there.place AND here.graded = there.graded
     ) ORDER BY there.id
 """
+# A part may come from elsewhere, and a place becomes a path: what `entries.place_of` makes can leave no folder.
+NO_PLACE = "SELECT 1 FROM attempts WHERE place GLOB '*[^a-z0-9_.-]*' OR place NOT GLOB '[a-z0-9]*' LIMIT 1"
 
 
 class Store:
@@ -115,7 +117,11 @@ class Store:
         if not (out / FILE).is_file():
             raise UnreadableError(out, f"it holds no grades ({FILE})")
         database = Database(out)
-        return cls(database, _meta(database, "lesson"), int(_meta(database, "seed") or 0))
+        lesson, seed = (_meta(database, name) for name in ("lesson", "seed"))
+        if not lesson:  # the file is empty, or its first run was killed at once
+            database.close()
+            raise UnreadableError(out, f"it holds no grades (nothing was kept in {FILE})")
+        return cls(database, lesson, int(seed))
 
     def close(self) -> None:
         """Let the next run have it."""
@@ -212,10 +218,12 @@ class Store:
         """Add all attempts of another store that this one does not hold yet, in one transaction; how many those are.
 
         Raises:
-            UnreadableError: it holds grades of another lesson.
+            UnreadableError: it holds grades of another lesson, or was made by something else.
         """
         if other.lesson != self.lesson:
             raise UnreadableError(other.out, f"it holds grades of {other.lesson}, not of {self.lesson}")
+        if other._database.row(NO_PLACE):
+            raise UnreadableError(other.out, "it names a folder that no submission can have")
         with self._database.attached(other._database):
             added = self._database.execute(TAKE_IN).rowcount
         self._last_graded = self._newest_moment()
