@@ -13,6 +13,7 @@ from grader.classroom.reading import read_entry
 from grader.classroom.store import Key
 from grader.classroom.tally import Nobody, Tally
 from grader.classroom.task import Task
+from grader.classroom.twins import Likeness, Twins, likeness_of
 from grader.errors import HarnessError
 from grader.report_parts import error_report, versions
 
@@ -51,6 +52,7 @@ class _Begun:
 
     entry: Entry
     sha256: str
+    likeness: Likeness
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,7 @@ class Batch:
         self.changes: list[Change] = []
         self._versions = versions()
         self._under_way: dict[str, _Begun] = {}
+        self._twins = Twins()
         self._follower: Follower = Nobody()
 
     def run(self, executor: Executor, follower: Follower | None = None) -> None:
@@ -112,8 +115,17 @@ class Batch:
                 self._count(self._add(entry, error_report(self.lesson.id, self.store.seed, error)))
                 continue
             if self.wanted.regrade or not self._is_known(entry, task):
-                self._under_way[task.key] = _Begun(entry, task.sha256)
-                yield task
+                yield from self._unless_alike(entry, task)
+
+    def _unless_alike(self, entry: Entry, task: Task) -> Iterator[Task]:
+        """The task, unless such a submission is graded in this run already, or is being graded."""
+        likeness = likeness_of(task)
+        number = self._twins.number(likeness)
+        if number is not None:
+            self._graded(entry, self.store.report_numbered(number))
+        elif not self._twins.waits(likeness, entry):
+            self._under_way[task.key] = _Begun(entry, task.sha256, likeness)
+            yield task
 
     def _task(self, entry: Entry) -> Task:
         return Task(
@@ -147,11 +159,18 @@ class Batch:
         begun = self._under_way.pop(outcome.key)
         # Under the hash of everything that was handed in, the module too where it counts.
         report = replace(outcome.decoded, submission_sha256=begun.sha256)
-        before = self.store.last(begun.entry.place) if self.wanted.regrade else None
-        after = self._add(begun.entry, report)
+        number = self._graded(begun.entry, report).id
+        for twin in self._twins.came(begun.likeness, number, error=report.status == "error"):
+            self._graded(twin, report)
+
+    def _graded(self, entry: Entry, report: Report) -> Attempt:
+        """Keep a grade that this run came to, and count it."""
+        before = self.store.last(entry.place) if self.wanted.regrade else None
+        after = self._add(entry, report)
         if before is not None:
             self.changes.append(Change(before, after))
         self._count(after)
+        return after
 
     def _count(self, attempt: Attempt) -> None:
         self.tally.by_status[attempt.status] += 1

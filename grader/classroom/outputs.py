@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 TABLE = "grades.csv"
 SUBMISSIONS = "submissions"
 REPORT, TEXT, MARKDOWN = "report.json", "feedback.txt", "feedback.md"
+NOT_GRADED = (
+    "it could not be graded, through no fault of the suite's; whoever grades knows why"  # to learners
+)
 EVERY = 5.0  # seconds between two tables of one run
 SHARE = 20  # the table takes at most one part in so many of a run's time
 
@@ -108,10 +111,11 @@ class Outputs:
 
     def _shown(self, report: Report, level: str) -> Report:
         shown = restrict(report, level, self._policy.audience)
-        if self._policy.audience == "learner" and shown.mutation is None:
-            # Private faults ran before the suite was found invalid, and it decided how long: see `restrict`.
-            return replace(shown, seconds=0.0)
-        return shown
+        if self._policy.audience != "learner" or shown.mutation is not None:
+            return shown
+        # Private faults ran before the suite was found invalid, and it decided how long: see `restrict`.
+        # What a machine or a mistake of ours says may hold anything, a private fault's text too.
+        return replace(shown, seconds=0.0, reason=NOT_GRADED if shown.status == "error" else shown.reason)
 
     def table(self) -> Iterator[tuple[str, Report]]:
         """A learner and a report for each line of the table, one in memory at a time."""

@@ -53,6 +53,17 @@ def test_a_submissions_files_are_there_when_it_was_graded(store: Store) -> None:
     assert "hint of s02" in (folder / "feedback.md").read_text()
 
 
+def test_a_learner_is_not_told_what_a_machine_said_and_the_one_who_grades_is(store: Store) -> None:
+    """It may hold anything: paths, or a line of a private fault."""
+    Outputs(store, Policy()).graded(store.add(entry(), error()), error())
+    assert "could not be graded, through no fault" in shown(store)
+    assert error().reason not in shown(store)
+    Outputs(store, Policy()).finish()
+    assert table(store)[0]["reason"] == error().reason
+    Outputs(store, Policy("staff")).finish()
+    assert error().reason in shown(store)
+
+
 @pytest.mark.parametrize("name", sorted(FILES))
 def test_a_file_that_was_deleted_is_written_again(store: Store, name: str) -> None:
     outputs = Outputs(store, Policy())

@@ -177,11 +177,15 @@ class Store:
         Raises:
             StoreError: the file is damaged.
         """
-        row = self._database.row("SELECT report FROM attempts WHERE id = ?", (attempt.id,))
+        return self.report_numbered(attempt.id)
+
+    def report_numbered(self, number: int) -> Report:
+        """As `report`, by the attempt's id."""
+        row = self._database.row("SELECT report FROM attempts WHERE id = ?", (number,))
         try:
             return rows.report_in(row[0] if row else b"")
         except (zlib.error, msgspec.MsgspecError) as error:
-            raise StoreError(self._database.file, f"attempt {attempt.id}: {error}") from error
+            raise StoreError(self._database.file, f"attempt {number}: {error}") from error
 
     def position(self, attempt: Attempt, window: dt.timedelta | None = None) -> int:
         """Which of its learner's submissions within `window` an attempt graded, from 1, by the time of submission.
