@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from grader.errors import ExitCode
+from grader.lesson.model import needed_kills
 from grader.report import FORMAT_VERSION, Mutation, Report, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+SHARE = re.compile(r"[01](\.[0-9]{1,30})?")  # as a number, `1e-999999999` would take all memory
 LARGEST = 16 << 20  # bytes of a report that is read
 CODES = {
     "passed": {ExitCode.PASSED},
@@ -47,6 +51,8 @@ def _of_the_grade(grade: Mutation) -> Iterator[str]:
         return
     if abs(grade.score - grade.killed / grade.total) > 1e-4:  # noqa: PLR2004 - it is shown with four decimals
         yield f"a score of {grade.score} is not that of {grade.killed} of {grade.total}"
+    if grade.needed != _needed(grade):
+        yield f"{grade.needed} of {grade.total} is not what a threshold of {grade.threshold} needs"
     hidden = grade.private if isinstance(grade.private, Tally) else Tally(killed=0, total=0)
     killed = sum(fault.status == "killed" for fault in grade.faults)
     if grade.faults and (len(grade.faults), killed) != (
@@ -57,6 +63,12 @@ def _of_the_grade(grade: Mutation) -> Iterator[str]:
     missing = {fault.id for fault in grade.faults if fault.required and fault.status != "killed"}
     if grade.faults and missing != set(grade.required_missing):
         yield "the required faults that it misses are not those that are alive"
+
+
+def _needed(grade: Mutation) -> int | None:
+    """The kills that its threshold asks for; None: that is no share."""
+    share = SHARE.fullmatch(grade.threshold)
+    return needed_kills(Decimal(share[0]), grade.total) if share else None
 
 
 def _enough(report: Report) -> bool:

@@ -146,11 +146,11 @@ def _check_names(new: NewLesson) -> None:
 
 
 def _check_free(course: Path, new: NewLesson) -> None:
-    if (course / "reference" / new.file).exists():
-        raise LessonExistsError(f"reference/{new.file}", "Give another module with --module.")
     places = [f"mutants/{new.id}", *(f"{folder}/{new.id}" for folder in _FOLDERS_OF_A_LESSON)]
     there = [place for place in places if (course / place).exists()]
     if not there:
+        if (course / "reference" / new.file).exists():
+            raise LessonExistsError(f"reference/{new.file}", "Give another module with --module.")
         return
     missing = [part for part in parts_of(course, new.id) if not part.there]
     if missing:

@@ -143,6 +143,8 @@ def _grade(common: Common, asked: Options, policy: Policy, places: Delivery) -> 
         raise click.UsageError(
             "--with-course runs tests that lie in the course, which a cluster does not have"
         )
+    if asked.only_changed and not asked.regrade:
+        raise click.UsageError("--only-changed says what to show of a --regrade: give both")
     entries = _entries(asked)
     lesson = _lesson(common, asked)
     wanted = Wanted(asked.regrade, asked.with_course, common.ref_deps)

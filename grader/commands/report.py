@@ -152,9 +152,11 @@ def _read(path: Path) -> Report:
     if not path.exists():
         raise PathNotFoundError(path)
     try:
-        if path.stat().st_size > LARGEST:
+        with path.open("rb") as file:
+            data = file.read(LARGEST + 1)  # what is no file may have no size
+        if len(data) > LARGEST:
             raise UnreadableError(path, f"it is larger than {LARGEST >> 20} MiB")
-        return json.read(path)
+        return json.decoded(data)
     except OSError as error:
         raise UnreadableError(path, error.strerror or str(error)) from error
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:

@@ -23,7 +23,12 @@ def read(path: Path) -> Report:
     Raises:
         msgspec.MsgspecError: it holds no report.
     """
-    return msgspec.json.decode(path.read_bytes(), type=Report)
+    return decoded(path.read_bytes())
+
+
+def decoded(data: bytes) -> Report:
+    """As `read`, for what was read already."""
+    return msgspec.json.decode(data, type=Report)
 
 
 def schema() -> dict[str, Any]:

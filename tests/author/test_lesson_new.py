@@ -141,6 +141,13 @@ def test_a_lesson_that_is_there_stays(diary: Path) -> None:
     assert files(diary) == before
 
 
+def test_a_lesson_that_is_asked_for_again_is_told_and_not_its_module(tmp_path: Path) -> None:
+    again = NewLesson("M1", "Again", "R1", "shop.prices")
+    lay_down(tmp_path / "course", again)
+    with pytest.raises(LessonExistsError, match="M1 is there already"):
+        lay_down(tmp_path / "course", again)
+
+
 def test_a_half_made_lesson_is_refused_with_the_list_of_what_is_missing(
     diary: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

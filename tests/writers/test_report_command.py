@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from msgspec.structs import replace
 
+from grader.commands.report import read
+from grader.errors import UnreadableError
 from grader.report import Tally
 from grader.report_checks import contradiction
 from grader.writers import FORMATS, writer_of
@@ -144,6 +146,9 @@ def test_a_report_that_contradicts_itself_is_told_by_what_it_says(
         ({"killed": 0, "total": 0}, "cannot be killed"),
         ({"score": 0.9}, "is not that of 8 of 9"),
         ({"killed": 9, "score": 1.0}, "not those that it counts"),
+        ({"needed": 7}, "7 of 9 is not what a threshold of 0.80 needs"),
+        ({"threshold": "1e-999999999"}, "a threshold of 1e-999999999"),
+        ({"threshold": "much"}, "a threshold of much"),
         ({"required_missing": ()}, "not those that are alive"),
     ],
 )
@@ -153,6 +158,11 @@ def test_a_grade_that_contradicts_itself_is_told_by_its_numbers(
     report = kept["survivors"]
     assert report.mutation is not None
     assert said in contradiction(replace(report, mutation=replace(report.mutation, **changes)))
+
+
+def test_what_has_no_end_is_no_report() -> None:
+    with pytest.raises(UnreadableError, match="larger than 16 MiB"):
+        read(Path("/dev/zero"))
 
 
 def test_faults_that_are_not_shown_are_counted(kept: dict[str, Report]) -> None:
