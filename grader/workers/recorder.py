@@ -164,9 +164,13 @@ class Recorder:
         head = text[: 2 * MAX_TEXT] if len(text) > 2 * MAX_TEXT else text
         tail = text[-MAX_TEXT:] if len(text) > 2 * MAX_TEXT else ""
         whole = head + tail
+        whole = whole.replace(f"{self._suite.root}/", "")
         if self.temp:
-            whole = whole.replace(self.temp, "…")
-        whole = _ADDRESS.sub("0x…", whole.replace(f"{self._suite.root}/", ""))
+            # The run's own folder, that of the submission, and that of the grading.
+            home = self.temp.rpartition("/")[0]
+            for folder in (self.temp, home, home.rpartition("/")[0]):
+                whole = whole.replace(folder, "…")
+        whole = _ADDRESS.sub("0x…", whole)
         whole = whole.encode("utf-8", "backslashreplace").decode("utf-8")
         if len(whole) <= MAX_TEXT:
             return whole

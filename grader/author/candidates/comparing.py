@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,9 +13,10 @@ from grader.author.candidates.model import Class
 from grader.lesson import fault_source
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from grader.author.candidates.model import Judged
+    from grader.author.candidates.suggest import Wanted
     from grader.author.witness import Found, Laboratory
     from grader.lesson import Fault, Lesson
     from grader.progress import Progress
@@ -24,37 +27,65 @@ SHARE_FOR_TWINS = 10
 
 
 def compared_with_reference(
-    lesson: Lesson, judged: Sequence[Judged], inputs: int, seed: int, progress: Progress
+    lesson: Lesson, judged: Sequence[Judged], wanted: Wanted, progress: Progress
 ) -> list[Judged]:
     """Those that no test kills, each with a witness, or as probably equivalent; the others as they are."""
     alive = [each for each in judged if each.kind is Class.MISSED]
-    if not alive or not inputs:
+    if not alive or not wanted.inputs:
         return list(judged)
-    from grader.author.witness import Laboratory  # noqa: PLC0415 - only where something lives
-
     progress.stage("looking for inputs that tell")
-    found: dict[str, Judged] = {}
-    with Laboratory(lesson) as laboratory:
-        for number, each in enumerate(alive, 1):
-            found[each.candidate.id] = _against_reference(each, laboratory, inputs, seed)
-            progress.runs(number, len(alive))
-    return [found.get(each.candidate.id, each) for each in judged]
+
+    def compare(some: Sequence[Judged]) -> Iterator[Judged]:
+        from grader.author.witness import Laboratory  # noqa: PLC0415 - only where something lives
+
+        with Laboratory(lesson) as laboratory:
+            for each in some:
+                yield _against_reference(each, laboratory, wanted.inputs, wanted.seed)
+
+    # Each laboratory has a process of its own, so a thread for each keeps all processors busy.
+    shares = [alive[first :: wanted.jobs] for first in range(min(wanted.jobs, len(alive)))]
+    return _replaced(judged, shares, compare, progress)
 
 
 def compared_with_faults(
-    lesson: Lesson, judged: Sequence[Judged], inputs: int, seed: int, progress: Progress
+    lesson: Lesson, judged: Sequence[Judged], wanted: Wanted, progress: Progress
 ) -> list[Judged]:
     """Twins that differ from their fault on some input are no twins; the others stay, with the evidence."""
     twins = [each for each in judged if each.kind is Class.TWIN]
-    if not twins or not inputs:
+    if not twins or not wanted.inputs:
         return list(judged)
     progress.stage("comparing with faults")
-    tried = max(LEAST_FOR_TWINS, inputs // SHARE_FOR_TWINS)
+    tried = max(LEAST_FOR_TWINS, wanted.inputs // SHARE_FOR_TWINS)
+
+    def compare(some: Sequence[Judged]) -> Iterator[Judged]:
+        (name,) = {each.twin for each in some}
+        fault = next(fault for fault in lesson.faults if fault.id == name)
+        return _against_fault(lesson, fault, some, tried, wanted.seed)
+
+    shares = [[each for each in twins if each.twin == fault.id] for fault in lesson.faults]
+    return _replaced(judged, [share for share in shares if share], compare, progress, wanted.jobs)
+
+
+def _replaced(
+    judged: Sequence[Judged],
+    shares: Sequence[Sequence[Judged]],
+    compare: Callable[[Sequence[Judged]], Iterator[Judged]],
+    progress: Progress,
+    jobs: int | None = None,
+) -> list[Judged]:
+    """All of `judged`, those of the shares as they are once they have been compared; a thread for each share."""
     found: dict[str, Judged] = {}
-    for fault in lesson.faults:
-        for each in _against_fault(lesson, fault, [it for it in twins if it.twin == fault.id], tried, seed):
-            found[each.candidate.id] = each
-            progress.runs(len(found), len(twins))
+    lock = threading.Lock()
+    total = sum(map(len, shares))
+
+    def work(share: Sequence[Judged]) -> None:
+        for each in compare(share):
+            with lock:
+                found[each.candidate.id] = each
+                progress.runs(len(found), total)
+
+    with ThreadPoolExecutor(jobs or len(shares), thread_name_prefix="search") as pool:
+        list(pool.map(work, shares))
     return [found.get(each.candidate.id, each) for each in judged]
 
 
@@ -71,13 +102,12 @@ def _against_reference(judged: Judged, laboratory: Laboratory, inputs: int, seed
 
 def _against_fault(
     lesson: Lesson, fault: Fault, judged: Sequence[Judged], inputs: int, seed: int
-) -> list[Judged]:
-    if not judged:
-        return []
+) -> Iterator[Judged]:
     from grader.author.witness import Laboratory  # noqa: PLC0415 - only where there are twins
 
     with Laboratory(_with_reference(lesson, fault)) as laboratory:
-        return [_against_twin(each, laboratory, inputs, seed) for each in judged]
+        for each in judged:
+            yield _against_twin(each, laboratory, inputs, seed)
 
 
 def _against_twin(judged: Judged, laboratory: Laboratory, inputs: int, seed: int) -> Judged:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,7 @@ class Suggested:
         judged: the candidates, best first.
         notices: what an author should know besides.
         seconds: that the course tests took on all candidates.
+        whole: seconds of everything, the search for inputs too.
     """
 
     lesson: str
@@ -63,6 +65,7 @@ class Suggested:
     judged: tuple[Judged, ...]
     notices: tuple[str, ...]
     seconds: float
+    whole: float = 0.0
 
     def counts(self) -> dict[Class, int]:
         """How many there are of each class."""
@@ -82,6 +85,7 @@ def suggest(lesson: Lesson, wanted: Wanted, progress: Progress | None = None) ->
         MissingExtraError: mutmut or hypothesis is not installed.
         LessonError: the lesson's own tests do not pass on its reference.
     """
+    begun = time.monotonic()
     follow = progress or Silent()
     follow.stage("making candidates")
     with Workbench(lesson, wanted.jobs) as bench:
@@ -94,8 +98,8 @@ def suggest(lesson: Lesson, wanted: Wanted, progress: Progress | None = None) ->
     outcomes |= _retried(lesson, candidates, outcomes, wanted.jobs, follow)
     twins = {candidates[index].id: fault for index, fault in trial.twins.items()}
     judged = [classify(each, outcomes[each.id], twins.get(each.id, "")) for each in candidates]
-    judged = compared_with_reference(lesson, judged, wanted.inputs, wanted.seed, follow)
-    judged = compared_with_faults(lesson, judged, wanted.inputs, wanted.seed, follow)
+    judged = compared_with_reference(lesson, judged, wanted, follow)
+    judged = compared_with_faults(lesson, judged, wanted, follow)
     return Suggested(
         lesson.id,
         lesson.sha256,
@@ -103,6 +107,7 @@ def suggest(lesson: Lesson, wanted: Wanted, progress: Progress | None = None) ->
         tuple(ranked(judged, outcomes, trial.faults)),
         tuple(_notices(lesson, trial.faults)),
         trial.seconds,
+        time.monotonic() - begun,
     )
 
 

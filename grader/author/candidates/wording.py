@@ -83,4 +83,4 @@ def summary(suggested: Suggested) -> str:
 def speed(suggested: Suggested) -> str:
     """How fast the course tests judged them."""
     rate = len(suggested.judged) / suggested.seconds if suggested.seconds else 0.0
-    return f"tried in {suggested.seconds:.1f} s, {rate:.0f} a second"
+    return f"tried in {suggested.seconds:.1f} s, {rate:.0f} a second; {suggested.whole:.1f} s in all"

@@ -57,6 +57,9 @@ def command(common: Common, *, fault: str, in_lesson: str | None, write: bool, *
 
     Exit codes: 0 found, 1 not found, 4 the lesson or the fault is wrong.
     """
+    from grader.author.toml_values import tomlkit  # noqa: PLC0415 - help needs nothing of all this
+
+    tomlkit()  # found missing before any work is done
     course, place = named_fault(common, fault, in_lesson)
     sought = _sought(common, course, place, **asked)
     if write:
