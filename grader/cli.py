@@ -89,6 +89,7 @@ def _never_fail_on_a_character(stream: TextIO) -> None:
 
 def interrupted() -> int:
     """Say that the command was interrupted; its exit code."""
+    interrupts.ignore()
     from grader.console import say  # noqa: PLC0415 - only when there is something to say
 
     if sys.stderr.isatty():

@@ -231,6 +231,7 @@ def _on_cluster(work: Work, address: str, jobs: int) -> Executor:
 def _interrupted(batch: Batch) -> int:
     from grader.console import say  # noqa: PLC0415 - only when there is something to say
 
+    interrupts.ignore()
     if sys.stderr.isatty():
         say("")  # after the `^C` that a terminal shows
     done, total = batch.tally.done, batch.tally.total

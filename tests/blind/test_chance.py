@@ -62,7 +62,7 @@ def test_no_fault_is_credited_to_chance_and_the_test_is_named() -> None:
     honest, chance = SuiteFile("test_honest.py", HONEST), SuiteFile("test_chance.py", BY_CHANCE)
     with Server() as server:
         server.load(library_of(lesson))
-        repertoire = Repertoire(lesson)
+        repertoire = Repertoire(lesson, shared=True)
         earned = killed(graded(server, lesson, repertoire, 0, honest))
         with ThreadPoolExecutor(2) as pool:
             grades = list(
