@@ -14,6 +14,7 @@ from grader.lesson.model import Fault, FaultFile, Lesson, LessonFile, ReferenceM
 from grader.lesson.pools import pool_faults
 from grader.lesson.syntax import described, names_of_tests
 from grader.lesson.toml import decode
+from grader.lesson.variants import completed
 
 
 def load_lesson(course: Path, name: str, extra_faults: Path | None = None) -> Lesson:
@@ -93,7 +94,7 @@ def _read(files: CourseFiles, name: str, folders: list[str], *, with_pools: bool
     checks.check_lesson_file(content, file)
     modules = _reference_modules(files, top_level(content.module))
     checks.check_against_reference(content, modules, file)
-    variants = _variants(files, name)
+    variants = _variants(files, name, content.module, modules[content.module])
     tests = _course_tests(files, name)
     faults = _faults(files, folders, modules, tests)
     sources = {module.file: module.source for module in modules.values()}
@@ -126,16 +127,18 @@ def _reference_module(file: str, source: str) -> tuple[str, ReferenceModule]:
     return path.replace("/", "."), module
 
 
-def _variants(files: CourseFiles, name: str) -> tuple[Variant, ...]:
+def _variants(files: CourseFiles, name: str, module: str, reference: ReferenceModule) -> tuple[Variant, ...]:
     folder = f"reference/variants/{name}"
-    variants = [
-        Variant(name=stem(file), file=file, source=files.text(file)) for file in files.listing(folder, ".py")
-    ]
+    variants = [_variant(files, file, module, reference) for file in files.listing(folder, ".py")]
     if not variants:
         raise LessonError(folder, "folder", "holds no variant, and a lesson needs at least one")
-    for variant in variants:
-        checks.check_python(variant.source, variant.file)
     return tuple(variants)
+
+
+def _variant(files: CourseFiles, file: str, module: str, reference: ReferenceModule) -> Variant:
+    source = files.text(file)
+    checks.check_python(source, file)
+    return Variant(name=stem(file), file=file, source=completed(source, file, module, reference))
 
 
 def _course_tests(files: CourseFiles, name: str) -> set[str]:
