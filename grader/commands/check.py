@@ -9,7 +9,7 @@ import click
 
 from grader.commands.checking import checked, log_attempt
 from grader.commands.delivery import delivery
-from grader.commands.options import TIMEOUT, common, pin_option, sandbox_option
+from grader.commands.options import common, jobs_option, pin_option, sandbox_option, timeout_option
 from grader.writers import FORMATS
 
 if TYPE_CHECKING:
@@ -42,17 +42,8 @@ FEEDBACK = ("score", "names", "hints", "full")
 @click.option(
     "--seed", type=click.IntRange(min=0), metavar="N", help="Repeat a check: its report names its seed."
 )
-@click.option(
-    "--jobs", type=click.IntRange(min=1), metavar="N", help="Runs at a time; else one for each core."
-)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0.1),
-    metavar="SECONDS",
-    default=TIMEOUT,
-    show_default=True,
-    help="For one run of your tests on a correct program.",
-)
+@jobs_option("Runs at a time; else one for each core.")
+@timeout_option("For one run of your tests on a correct program.")
 @sandbox_option
 @pin_option
 @click.option(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ import click
 from grader import interrupts
 from grader.commands.delivery import delivery, put_at
 from grader.commands.feedback_options import feedback_options
-from grader.commands.options import TIMEOUT, common, pin_option, sandbox_option
+from grader.commands.options import common, jobs_option, pin_option, sandbox_option, timeout_option
 from grader.errors import ExitCode, MissingExtraError
 
 if TYPE_CHECKING:
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
 
 CLASS_FORMATS = ("csv", "json", "junit", "markdown")  # what `grader.classroom.formats` writes
-SUBMISSIONS = "submissions"  # the folder in --out for each submission's files
 
 
 @dataclass(frozen=True)
@@ -64,9 +62,7 @@ class Options:
     metavar="DIR",
     help="Where grades are kept; a folder, made if need be.",
 )
-@click.option(
-    "--jobs", type=click.IntRange(min=1), metavar="N", help="Worker processes; else one for each core."
-)
+@jobs_option("Worker processes; else one for each core.")
 @click.option(
     "--cluster",
     metavar="ADDRESS",
@@ -75,14 +71,7 @@ class Options:
 @click.option(
     "--seed", type=click.IntRange(min=0), metavar="N", help="Of this run; else the first one of --out."
 )
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0.1),
-    metavar="SECONDS",
-    default=TIMEOUT,
-    show_default=True,
-    help="For one run of a suite on a correct program.",
-)
+@timeout_option("For one run of a suite on a correct program.")
 @sandbox_option
 @click.option("--regrade", is_flag=True, help="Grade again what is known, and show old beside new.")
 @click.option("--only-changed", is_flag=True, help="With --regrade: show only grades that changed.")
@@ -177,6 +166,8 @@ def _entries(asked: Options) -> Sequence[Entry]:
 
 def _keep_apart(folder: Path, out: Path) -> None:
     """What is graded and what is written may not lie in one another."""
+    from grader.classroom.outputs import SUBMISSIONS  # noqa: PLC0415 - help needs none of it
+
     if out.is_relative_to(folder):
         raise click.UsageError(f"--out {out} lies in the folder of submissions; name one beside it")
     if folder.is_relative_to(out / SUBMISSIONS):
@@ -229,11 +220,10 @@ def _on_cluster(work: Work, address: str, jobs: int) -> Executor:
 
 
 def _interrupted(batch: Batch) -> int:
-    from grader.console import say  # noqa: PLC0415 - only when there is something to say
+    from grader.console import leave_the_line, say  # noqa: PLC0415 - only when there is something to say
 
     interrupts.ignore()
-    if sys.stderr.isatty():
-        say("")  # after the `^C` that a terminal shows
+    leave_the_line()
     done, total = batch.tally.done, batch.tally.total
     say(
         f"ol: interrupted; {done} of {total} submissions are graded and kept, the same command goes on from there"

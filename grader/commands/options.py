@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 
 TIMEOUT = 20.0  # seconds
 FOLDER = click.Path(path_type=Path)
@@ -79,6 +76,26 @@ pin_option = click.option(
     callback=_hash,
     help="Refuse other data of the lesson than those with this hash.",
 )
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def timeout_option(what: str) -> Decorator:
+    """`--timeout`, with what it is for."""
+    return click.option(
+        "--timeout",
+        type=click.FloatRange(min=0.1),
+        metavar="SECONDS",
+        default=TIMEOUT,
+        show_default=True,
+        help=what,
+    )
+
+
+def jobs_option(what: str) -> Decorator:
+    """`--jobs`, with what there are so many of; None where it is not given."""
+    return click.option("--jobs", type=click.IntRange(min=1), metavar="N", help=what)
+
 
 sandbox_option = click.option(
     "--sandbox",

@@ -8,7 +8,7 @@ import click
 
 from grader.commands.checking import checked
 from grader.commands.delivery import delivery
-from grader.commands.options import TIMEOUT, common, sandbox_option
+from grader.commands.options import common, sandbox_option, timeout_option
 
 if TYPE_CHECKING:
     from grader.commands.options import Common
@@ -17,14 +17,7 @@ if TYPE_CHECKING:
 @click.command(short_help="Run the course tests on your module.")
 @click.argument("lesson")
 @click.option("-k", "chosen", metavar="EXPR", default="", help="Only tests whose names fit, as in pytest.")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0.1),
-    metavar="SECONDS",
-    default=TIMEOUT,
-    show_default=True,
-    help="For all of the tests.",
-)
+@timeout_option("For all of the tests.")
 @sandbox_option
 @common
 def command(common: Common, **asked: Any) -> int:

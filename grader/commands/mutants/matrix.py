@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.delivery import STANDARD_OUTPUT, put_into, put_json, put_out
-from grader.commands.options import FOLDER, TIMEOUT, common, sandbox_option
+from grader.commands.delivery import STANDARD_OUTPUT, put_at, put_json
+from grader.commands.options import FOLDER, common, jobs_option, sandbox_option, timeout_option
 from grader.errors import ExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from grader.author.matrix import Analysis, Matrix
     from grader.commands.options import Common
@@ -27,17 +27,8 @@ FORMATS = ("text", "csv", "html")
 @click.argument("lesson")
 @click.option("--suites", type=FOLDER, metavar="DIR", help="The suites in a folder, not the course tests.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Of the grading of suites.")
-@click.option(
-    "--jobs", type=click.IntRange(min=1), metavar="N", help="Runs at a time; else one for each core."
-)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0.1),
-    metavar="SECONDS",
-    default=TIMEOUT,
-    show_default=True,
-    help="For one run on a correct program.",
-)
+@jobs_option("Runs at a time; else one for each core.")
+@timeout_option("For one run on a correct program.")
 @sandbox_option
 @click.option(
     "--format",
@@ -80,8 +71,7 @@ def command(
     analysis = analysed(matrix)
     put_json(_document(matrix, analysis), common)
     for name, path in targets.items():
-        text = _writer(name)(matrix, analysis)
-        put_out(text) if path == STANDARD_OUTPUT else put_into(Path(path), text)
+        put_at(path, _writer(name)(matrix, analysis))
     if screen:
         from grader.console import make_console  # noqa: PLC0415 - only for a screen
         from grader.writers.terminal import matrix as screen_of  # noqa: PLC0415 - as above

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.commands.delivery import put_at, put_json
-from grader.commands.options import common
+from grader.commands.options import common, jobs_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,12 +52,7 @@ SHOWN = 20
     metavar="N",
     help="Inputs to try before one that no test kills counts as probably equivalent.",
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Programs that run at a time; else one a processor.",
-)
+@jobs_option("Programs that run at a time; else one a processor.")
 @common
 def command(
     common: Common,
@@ -88,13 +83,14 @@ def command(
     not pass on the reference, 70 something that is needed is not installed.
     """
     from grader.author.candidates.suggest import Wanted  # noqa: PLC0415 - help needs nothing of all this
+    from grader.author.candidates.wording import option  # noqa: PLC0415 - as above
 
     if common.json_only and page == "-":
         raise click.UsageError("only one of --json and --html can go to standard output")
     data = _lesson(common, lesson)
     wanted = Wanted(_names(operators), within, jobs or len(os.sched_getaffinity(0)), inputs)
     found = _suggested(common, data, wanted)
-    listed = [each for each in found.judged if not classes or each.kind.value.replace("_", "-") in classes]
+    listed = [each for each in found.judged if not classes or option(each.kind) in classes]
     _tell(common, found, listed, limit, page)
     if pool is not None:
         _write_pool(data, found, pool)
