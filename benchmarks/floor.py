@@ -9,7 +9,8 @@ time of this machine and side by side in one run,
 * *pytest*: the fork runs the suite on the reference with `pytest.main`: no sandbox, no rewriting, no records, no limits;
 * *ol*: one of all the runs of a grading, with everything that belongs to them, the grader's own work included;
 
-and how many valid submissions a second all cores could grade if a run cost nothing else.
+how many pages the kernel has to give or copy for each, and how many valid submissions a second all cores could grade if
+a run cost nothing else.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import os
 import resource
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from grader.lesson import load_lesson
 from grader.submission import read_submission
@@ -52,19 +53,33 @@ def main() -> None:
     pytest = _each(lambda: _pytest(options.suite), 5 * options.rounds)
     cores = len(os.sched_getaffinity(0))
     print(f"{runs:.0f} runs a submission, {cores} cores\n")
-    print(f"{'':8}{'a run':>10}{'of a fork':>12}{'at most':>22}")
-    for name, seconds in (("fork", forked), ("pytest", pytest), ("ol", ours)):
-        rate = cores / (seconds * runs)
-        print(f"{name:8}{1000 * seconds:7.1f} ms{seconds / forked:11.1f}×{rate:14.1f} a second")
+    print(f"{'':8}{'a run':>10}{'of a fork':>12}{'page faults':>14}{'at most':>22}")
+    for name, cost in (("fork", forked), ("pytest", pytest), ("ol", ours)):
+        rate = cores / (cost.seconds * runs)
+        ratio = cost.seconds / forked.seconds
+        print(f"{name:8}{1000 * cost.seconds:7.1f} ms{ratio:11.1f}×{cost.faults:14.0f}{rate:14.1f} a second")
 
 
-def _processor() -> float:
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(each.ru_utime + each.ru_stime for each in used)
+class _Cost(NamedTuple):
+    """Processor seconds and page faults."""
+
+    seconds: float
+    faults: float
+
+    @classmethod
+    def so_far(cls) -> _Cost:
+        used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        return cls(sum(each.ru_utime + each.ru_stime for each in used), sum(each.ru_minflt for each in used))
+
+    def since(self, earlier: _Cost) -> _Cost:
+        return _Cost(self.seconds - earlier.seconds, self.faults - earlier.faults)
+
+    def shared(self, count: float) -> _Cost:
+        return _Cost(self.seconds / count, self.faults / count)
 
 
-def _ours(suite: Path, rounds: int) -> tuple[float, float]:
-    """Seconds a run, the server's start left out; runs of one grading."""
+def _ours(suite: Path, rounds: int) -> tuple[_Cost, float]:
+    """The cost of a run, the server's start left out; runs of one grading."""
     counted = 0
     run = Host.run
 
@@ -76,19 +91,19 @@ def _ours(suite: Path, rounds: int) -> tuple[float, float]:
     Host.run = counting  # type: ignore[method-assign,assignment]  # to count is all that is added
     submission = read_submission(suite)
 
-    def gradings(count: int) -> float:
-        begun = _processor()
+    def gradings(count: int) -> _Cost:
+        begun = _Cost.so_far()
         with SuiteGrader(load_lesson(ROOT, LESSON), Settings()) as grader:
             for seed in range(count):
                 grader.grade(submission, seed)
-        return _processor() - begun
+        return _Cost.so_far().since(begun)
 
     start = gradings(1)
     counted = 0
-    seconds = gradings(1 + rounds) - start
+    cost = gradings(1 + rounds).since(start)
     Host.run = run  # type: ignore[method-assign]  # as above
     runs = counted / (1 + rounds)
-    return seconds / (rounds * runs), runs
+    return cost.shared(rounds * runs), runs
 
 
 def _load() -> None:
@@ -101,9 +116,9 @@ def _load() -> None:
     gc.freeze()
 
 
-def _each(work: Callable[[], object], count: int) -> float:
-    """Processor seconds of a fork that does this work."""
-    begun = _processor()
+def _each(work: Callable[[], object], count: int) -> _Cost:
+    """The cost of a fork that does this work."""
+    begun = _Cost.so_far()
     for _ in range(count):
         pid = os.fork()
         if pid == 0:
@@ -112,7 +127,7 @@ def _each(work: Callable[[], object], count: int) -> float:
             finally:
                 os._exit(0)
         os.waitpid(pid, 0)
-    return (_processor() - begun) / count
+    return _Cost.so_far().since(begun).shared(count)
 
 
 def _pytest(suite: Path) -> None:

@@ -66,6 +66,27 @@ ONE_TEST = {
     "an exception group": ("def test(): raise ExceptionGroup('g', [ValueError()])", Outcome.FAILED),
 }
 UNITTEST = {
+    "capsys": (
+        "def test(capsys):\n    print('said')\n    assert capsys.readouterr().out == 'said\\n'\n",
+        Outcome.PASSED,
+    ),
+    "capfd": (
+        "def test(capfd):\n    print('said', flush=True)\n    assert capfd.readouterr().out == 'said\\n'\n",
+        Outcome.PASSED,
+    ),
+    "caplog": (
+        "def test(caplog):\n    caplog.handler\n    assert caplog.records == []\n",
+        Outcome.PASSED,
+    ),
+    "subtests": (
+        "def test(subtests):\n    with subtests.test(): pass\n",
+        Outcome.PASSED,
+    ),
+    "a TestCase of numpy's": (
+        "from numpy.testing import TestCase\n\nclass TestIt(TestCase):\n"
+        "    def setUp(self): self.x = 1\n    def test_it(self): self.assertEqual(self.x, 1)\n",
+        Outcome.PASSED,
+    ),
     "unittest: passes": (
         "import unittest\n\nclass TestIt(unittest.TestCase):\n    def test_it(self): self.assertEqual(1, 1)\n",
         Outcome.PASSED,
