@@ -14,6 +14,7 @@ from grader.lesson import Edit, Lesson, load_lesson
 from grader.plan import Setting, draw_plan
 from grader.programs import Programs, library_of, programs_of
 from grader.repertoire import Repertoire
+from grader.run import Ending
 from grader.submission import read_submission
 from grader.workers import wire
 from grader.workers.conversation import Job
@@ -295,3 +296,10 @@ def bench(server: Server, lesson: Lesson, tmp_path: Path) -> Iterator[Bench]:
     bench = Bench(server, lesson, tmp_path)
     yield bench
     bench.close()
+
+
+def outcomes(bench: Bench, source: str | dict[str, str], order: Order = Order.COLLECTION) -> dict[str, str]:
+    """Test name → outcome, of a run that must get to its end."""
+    run = bench.run(source, order=order)
+    assert run.ending is Ending.COMPLETED, run.detail
+    return {test.partition("::")[2]: result.outcome.value for test, result in run.results.items()}
