@@ -5,7 +5,8 @@
 Measures, in processor time (a wall clock would count the waiting too):
 
 * *grading*: submissions of the class of `benchmarks/classroom.py` on one warm server, as a worker does it;
-* *keeping*: what the client does for a submission: read it, store its report, write its feedback;
+* *keeping*: what the client does for a submission: read it, store its report, write its feedback; and what it still
+  remembers of it afterwards;
 * *moving*: what client and scheduler do for a task of Dask's that carries a submission there and a report back.
 
 Prints each, and what follows from them. Needs `pip install -e '.[cluster]'`.
@@ -19,6 +20,7 @@ import os
 import resource
 import sys
 import tempfile
+import tracemalloc
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -88,7 +90,6 @@ def _tasks(folder: Path, lesson: Lesson) -> Iterator[Task]:
     for entry in find_submissions(folder):
         yield Task(
             key=entry.place,
-            learner=entry.learner,
             submission=read_entry(entry, lesson),
             seed=7,
             lesson_sha256=lesson.sha256,
@@ -138,18 +139,29 @@ class _Keeping:
     seconds: float
     database: float  # bytes a submission
     files: float  # bytes a submission
+    memory: float  # bytes a submission
 
 
 def _keeping(folder: Path, lesson: Lesson, outcome: Outcome) -> _Keeping:
-    entries = find_submissions(folder / "class")
     out = folder / "out"
     begun = _processor()
+    count = len(_kept(folder / "class", out, lesson, outcome).entries)
+    seconds = (_processor() - begun) / count
+    database = (out / "grades.sqlite").stat().st_size / count
+    files = sum(path.stat().st_size for path in out.glob("submissions/*/*")) / count
+    # By itself, since it takes time; and second, when everything is imported.
+    tracemalloc.start()
+    batch = _kept(folder / "class", folder / "again", lesson, outcome)
+    memory = tracemalloc.get_traced_memory()[0] / len(batch.entries)
+    tracemalloc.stop()
+    return _Keeping(seconds, database, files, memory)
+
+
+def _kept(folder: Path, out: Path, lesson: Lesson, outcome: Outcome) -> Batch:
     with Store.open(out, lesson.id, 7) as store:
-        Batch(lesson, entries, store, Outputs(store, Policy())).run(_Answers(outcome))
-    seconds = (_processor() - begun) / len(entries)
-    database = (out / "grades.sqlite").stat().st_size / len(entries)
-    files = sum(path.stat().st_size for path in out.glob("submissions/*/*")) / len(entries)
-    return _Keeping(seconds, database, files)
+        batch = Batch(lesson, find_submissions(folder), store, Outputs(store, Policy()))
+        batch.run(_Answers(outcome))
+    return batch
 
 
 @dataclass(frozen=True)
@@ -191,6 +203,7 @@ def _print(grading: float, keeping: _Keeping, moving: _Moving) -> None:
         ("  moving, on client and scheduler", f"{1000 * moving.seconds:.1f} ms of processor"),
         ("  sent there and back", f"{moving.there / 1000:.1f} kB and {moving.back / 1000:.1f} kB"),
         ("  kept", f"{keeping.database / 1000:.1f} kB in the store, {keeping.files / 1000:.1f} kB of files"),
+        ("  remembered, on the client", f"{keeping.memory / 1000:.1f} kB"),
         ("a million", ""),
         (
             "  grading",
@@ -203,6 +216,7 @@ def _print(grading: float, keeping: _Keeping, moving: _Moving) -> None:
             "  kept",
             f"{MILLION * keeping.database / 1e9:.1f} GB in stores, {MILLION * keeping.files / 1e9:.1f} GB of files",
         ),
+        ("  remembered, on the one client", f"{MILLION * keeping.memory / 1e9:.1f} GB"),
     ]
     for name, value in rows:
         print(f"{name:36} {value}".rstrip())

@@ -90,10 +90,9 @@ def _never_fail_on_a_character(stream: TextIO) -> None:
 def interrupted() -> int:
     """Say that the command was interrupted; its exit code."""
     interrupts.ignore()
-    from grader.console import say  # noqa: PLC0415 - only when there is something to say
+    from grader.console import leave_the_line, say  # noqa: PLC0415 - only when there is something to say
 
-    if sys.stderr.isatty():
-        say("")  # after the `^C` that a terminal shows
+    leave_the_line()
     say("ol: interrupted; nothing was recorded")
     return ExitCode.INTERRUPTED
 

@@ -95,6 +95,12 @@ def say(text: str) -> None:
     click.echo(texts.encodable(texts.plain(text), sys.stderr.encoding or "utf-8"), err=True)
 
 
+def leave_the_line() -> None:
+    """Go to a line of our own, after the `^C` that a terminal shows."""
+    if sys.stderr.isatty():
+        say("")
+
+
 @contextmanager
 def progress(*, no_color: bool = False) -> Iterator[Progress]:
     """Live progress on standard error while a check goes on; nothing where that is no terminal."""
@@ -122,8 +128,10 @@ def batch_progress(*, no_color: bool = False) -> Iterator[Follower]:
         return
     from rich.progress import BarColumn, TextColumn  # noqa: PLC0415 - for terminals alone
     from rich.progress import Progress as Bars  # noqa: PLC0415 - as above
+    from rich.table import Column  # noqa: PLC0415 - as above
 
-    columns = (BarColumn(bar_width=16), TextColumn("{task.description}"))
+    # A column as it comes, which wraps: what a narrow terminal has no room for goes to a second line.
+    columns = (BarColumn(bar_width=16), TextColumn("{task.description}", table_column=Column()))
     with Bars(
         *columns,
         console=make_console(no_color=no_color, stream=sys.stderr),

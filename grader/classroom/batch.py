@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from grader import interrupts, texts
+from grader import interrupts
 from grader.classroom.learners_module import program_of
 from grader.classroom.reading import read_entry
 from grader.classroom.store import Key
@@ -130,7 +130,6 @@ class Batch:
     def _task(self, entry: Entry) -> Task:
         return Task(
             key=entry.place,
-            learner=texts.plain(entry.learner),
             submission=read_entry(entry, self.lesson),
             seed=self.store.seed,
             lesson_sha256=self.lesson.sha256,

@@ -146,7 +146,8 @@ class ClusterExecutor:
         try:
             return messages.outcome_from(future.result(timeout=CONNECT))
         except KilledWorker as error:
-            return given_up(self._work, task, worker_lost(str(error.last_worker)))
+            attempts = error.allowed_failures + 1  # the scheduler's setting
+            return given_up(self._work, task, worker_lost(str(error.last_worker), attempts), attempts)
         except OtherVersions as error:
             raise self._other_versions(error.args[0]) from error
         except GraderError:
@@ -218,7 +219,9 @@ def _on_this_machine(jobs: int) -> Iterator[Any]:
                     n_workers=jobs,
                     threads_per_worker=1,
                     host="127.0.0.1",
-                    dashboard_address=None,
+                    # No dashboard; its HTTP server is there all the same, on any port, not on the one that others want.
+                    dashboard_address="127.0.0.1:0",
+                    scheduler_kwargs={"dashboard": False},
                     silence_logs=logging.CRITICAL,
                 )
             )

@@ -85,10 +85,10 @@ def given_up(work: Work, task: Task, error: GraderError, attempts: int = MOST_AT
     return Outcome(key=task.key, report=msgspec.json.encode(report), seconds=0.0, attempts=attempts)
 
 
-def worker_lost(reason: str) -> HarnessError:
+def worker_lost(reason: str, attempts: int = MOST_ATTEMPTS) -> HarnessError:
     """The error of a task whose worker ended, again and again, while it had it."""
     return HarnessError(
-        f"the worker that graded this submission was lost {MOST_ATTEMPTS} times ({reason})",
+        f"the worker that graded this submission was lost {attempts} times ({reason})",
         "Look for what ends processes on this machine, such as a lack of memory, and run the command again.",
     )
 

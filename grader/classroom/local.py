@@ -9,15 +9,18 @@ from itertools import islice
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Self
 
+from msgspec.structs import replace
+
 from grader import interrupts
 from grader.classroom.executor import MOST_ATTEMPTS, Work, given_up, worker_lost
 from grader.classroom.messages import Failed, Ready, Started, Unable
 from grader.classroom.process import WorkerLost, WorkerProcess
-from grader.classroom.task import Outcome, Task
 from grader.errors import GraderError, HarnessError, SandboxUnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from grader.classroom.task import Outcome, Task
 
 MOST_STILLBORN = 3  # workers in a row that ended before they could take a task
 # Seconds: no grading takes so long, so a worker that says nothing meanwhile hangs.
@@ -126,13 +129,7 @@ class LocalExecutor:
             yield from self._lost(worker, HarnessError(reply.message, reply.hint))
         else:
             attempt = self._begun.pop(worker)
-            yield Outcome(
-                key=reply.key,
-                report=reply.report,
-                seconds=reply.seconds,
-                worker=reply.worker,
-                attempts=attempt.before + 1,
-            )
+            yield replace(reply, attempts=attempt.before + 1)
 
     def _lost(self, worker: WorkerProcess, error: GraderError) -> Iterator[Outcome]:
         """Its task is begun anew, if it has not been too often; another worker comes in its place when it is needed."""

@@ -6,9 +6,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from grader.report_parts import STATUS_CODES
 from grader.texts import count
-
-STATUSES = ("passed", "failed", "invalid", "error")
 
 
 class Follower(Protocol):
@@ -38,7 +37,7 @@ class Tally:
 
     total: int
     known: int = 0
-    by_status: dict[str, int] = field(default_factory=lambda: dict.fromkeys(STATUSES, 0))
+    by_status: dict[str, int] = field(default_factory=lambda: dict.fromkeys(STATUS_CODES, 0))
     begun: float = field(default_factory=time.monotonic)
 
     @property
@@ -81,7 +80,7 @@ class Tally:
         return "in error" if status == "error" else status
 
     def line(self) -> str:
-        """Where the run stands, in one line of less than 80 characters: count, rate, time left, and what came of it."""
+        """Where the run stands, in one line: count, rate, time left, and what came of it."""
         left = self.seconds_left
         told = [f"{self.done} of {self.total}"]
         if left is not None:

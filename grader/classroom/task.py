@@ -16,7 +16,6 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         key: names it in its batch; no other task of the batch has it.
-        learner: whose it is.
         submission: the suite's files as data, with their hash.
         seed: drives settings, orders and all randomness of the suite.
         lesson_sha256: of the lesson that it is graded by; a worker that has another lesson refuses it.
@@ -24,7 +23,6 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     key: str
-    learner: str
     submission: Submission
     seed: int
     lesson_sha256: str

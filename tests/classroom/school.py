@@ -62,7 +62,6 @@ def submission(text: str, number: int = 0) -> Submission:
 def task(lesson: Lesson, key: str, kind: str = "complete") -> Task:
     return Task(
         key=key,
-        learner=f"learner {key}",
         submission=submission(SUITES[kind], number=int(hashlib.sha256(key.encode()).hexdigest()[:8], 16)),
         seed=SEED,
         lesson_sha256=lesson.sha256,

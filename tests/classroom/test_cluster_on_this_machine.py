@@ -1,10 +1,12 @@
-"""A cluster that the command starts itself: Ctrl-C is answered once, and what cannot be reached in one sentence."""
+"""A cluster that the command starts itself: nothing of Dask's is seen of it, and Ctrl-C is answered once."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
+import socket
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -56,6 +58,28 @@ def test_ctrl_c_in_a_terminal_gives_one_line_and_leaves_nothing(
     assert err.count("\n") == 1
     assert err.startswith("ol: interrupted; ")
     wait_until(lambda: not processes_in(temp), "a process is left")
+
+
+def test_another_cluster_on_this_machine_is_no_ones_business(course: Path, tmp_path: Path) -> None:
+    lay_down(tmp_path / "class", {"ada/test_it.py": SUITES["complete"]})
+    arguments = (
+        "W1",
+        tmp_path / "class",
+        "--out",
+        tmp_path / "out",
+        "--course",
+        course,
+        "--cluster",
+        "local",
+    )
+    with socket.socket() as taken:
+        # Where Dask's scheduler has its dashboard; if it is taken already, all the better.
+        with contextlib.suppress(OSError):
+            taken.bind(("127.0.0.1", 8787))
+            taken.listen()
+        ended = ol(tmp_path / "temp", "grade", *arguments, "--jobs", 1)
+    assert ended.code == 0
+    assert re.fullmatch(r"(grading: .*\n)*", ended.err)
 
 
 @pytest.mark.parametrize("address", ["foo", "tcp://127.0.0.1:99999", "tls://127.0.0.1:1"])

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 ROUNDS = 3  # submissions of each kind
 GONE = "tcp://127.0.0.1:9"  # the port of a service that no machine has any more
 OTHER_VERSION = "import grader\ngrader.__version__ = '0.0.0'\n"
+# The policy lets no suite import `time`, so it is reached in a roundabout way.
+SLEEPING = "import warnings\ndef test_sleep(): warnings.sys.modules['time'].sleep(600)\n"
 NOT_INSTALLED = "raise ModuleNotFoundError('no such package', name=__name__)\n"
 
 
@@ -77,6 +79,11 @@ class Cluster:
         worker.kill()
         worker.wait()
 
+    @property
+    def grades(self) -> bool:
+        """Whether a worker has a submission, or had one a moment ago."""
+        return any("grader.classroom.worker" in command for command in processes_in(self.temp))
+
     def close(self) -> None:
         for process in (*self.workers, self.scheduler):
             process.kill()
@@ -110,6 +117,17 @@ def folder(tmp_path: Path) -> Path:
 def graded(course: Path, folder: Path, *more: object, out: str = "out") -> Ended:
     arguments = ["W1", folder, "--out", folder.parent / out, "--course", course, "--seed", 7]
     return ol(folder.parent / "temp", "grade", *arguments, *more)
+
+
+@pytest.fixture
+def sleeper(folder: Path) -> Path:
+    """The only submission of the class; its suite does not end."""
+    for suite in folder.iterdir():
+        shutil.rmtree(suite)
+    suite = folder / "sleeps"
+    suite.mkdir()
+    (suite / "test_it.py").write_text(SLEEPING, encoding="utf-8")
+    return suite
 
 
 class Going:
@@ -180,6 +198,21 @@ def test_a_worker_is_killed_and_another_comes_and_the_grades_are_those_of_a_loca
     assert attempts(folder) == expected()
     assert graded(course, folder, out="local").code == 0
     assert grades(folder) == grades(folder, "local")
+
+
+def test_a_submission_that_takes_four_workers_with_it_is_in_error(
+    folder: Path, sleeper: Path, cluster: Cluster, going: Going
+) -> None:
+    for _ in range(4):
+        cluster.add_worker()
+        wait_until(lambda: going.process.poll() is not None or cluster.grades, "no worker takes it")
+        assert going.process.poll() is None
+        cluster.kill_worker()
+        wait_until(lambda: not cluster.grades, "a process is left")
+    ended = going.ended()
+    assert ended.code == 70, ended.err
+    assert attempts(folder) == [(sleeper.name, "error")]
+    assert "was lost 4 times" in grades(folder)[1]
 
 
 def test_the_scheduler_dies_and_what_was_graded_is_kept_and_the_next_run_goes_on(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pty
 import re
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -65,6 +67,22 @@ def test_where_there_is_no_terminal_a_line_comes_now_and_then(
         monkeypatch.setattr(console, "SECONDS_BETWEEN_LINES", 0.0)
         follower.update(tally())
         assert capsys.readouterr().err.startswith("40 of 100 · ")
+
+
+def test_on_a_narrow_terminal_the_bar_is_there_and_no_count_is_cut_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
+    found = tally(made=1500, total=2000)
+    found.by_status["invalid"] = 100
+    with console.batch_progress(no_color=True) as follower:
+        follower.update(found)
+    assert re.search(r"[━╸] +1610 of 2000", screen.getvalue())
+    assert "1 in error" in " ".join(screen.getvalue().split())
 
 
 def test_on_a_terminal_there_is_a_bar_and_at_the_end_it_is_gone(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ class Counting:
     def run(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
         waiting: list[Task] = []
         for task in tasks:
-            self.seen.append(task.learner)
+            self.seen.append(task.key)
             waiting.append(task)
             if len(waiting) == self._at_a_time:
                 yield from (graded(self._grader, each) for each in waiting)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -73,10 +72,10 @@ def edited_text(file: str, text: str, reference: str, ready: Path | None) -> Ite
 
 
 def _tell(path: Path, *, interrupted: bool) -> None:
-    from grader.console import say  # noqa: PLC0415 - only where there is something to say
+    from grader.console import leave_the_line, say  # noqa: PLC0415 - only where there is something to say
 
-    if interrupted and sys.stderr.isatty():
-        say("")  # after the `^C` that a terminal shows
+    if interrupted:
+        leave_the_line()
     say(f"ol: your edit is kept: go on with `--edited {path}`")
 
 
