@@ -9,6 +9,7 @@ import click
 
 from grader.commands.checking import checked, log_attempt
 from grader.commands.delivery import delivery
+from grader.commands.feedback_options import LEVELS
 from grader.commands.options import common, jobs_option, pin_option, sandbox_option, timeout_option
 from grader.writers import FORMATS
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from grader.commands.options import Common
     from grader.pipeline import Checked, Request
     from grader.report import Report
-
-FEEDBACK = ("score", "names", "hints", "full")
 
 
 @click.command(short_help="Check your module and grade your tests.")
@@ -32,7 +31,7 @@ FEEDBACK = ("score", "names", "hints", "full")
 )
 @click.option(
     "--feedback",
-    type=click.Choice(FEEDBACK),
+    type=click.Choice(LEVELS),
     default="hints",
     show_default=True,
     help="How much of the faults to tell.",

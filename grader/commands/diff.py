@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from grader.commands.checking import checked, log_attempt
-from grader.commands.delivery import Delivery, put_into, put_out
+from grader.commands.delivery import Delivery, put_json
 from grader.commands.options import common
 from grader.errors import ExitCode
 
@@ -97,8 +95,7 @@ def _write_json(common: Common, lesson: Lesson, standing: _Standing, texts: tupl
         "reason": standing.reason,
         "diff": "\n".join(unified(yours, reference)),
     }
-    text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-    put_out(text) if common.json_only else put_into(Path(common.json_path or ""), text)
+    put_json(document, common)
 
 
 def _tell(common: Common, lesson: Lesson, standing: _Standing, texts: tuple[str, str]) -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.delivery import put_into, put_out
+from grader.commands.delivery import put_json
 from grader.commands.options import common
 from grader.errors import ExitCode
 
@@ -33,9 +31,7 @@ def command(common: Common) -> int:
     from grader.machine import basics  # noqa: PLC0415 - as above
 
     checks = [*basics(find_course(common.course)), *examine()]
-    if common.json_path:
-        text = json.dumps([dataclasses.asdict(check) for check in checks], indent=2) + "\n"
-        put_out(text) if common.json_only else put_into(Path(common.json_path), text)
+    put_json([dataclasses.asdict(check) for check in checks], common)
     if not common.json_only:
         from grader.console import make_console  # noqa: PLC0415 - not needed for JSON
         from grader.writers.terminal import checks as screen  # noqa: PLC0415 - as above

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 TIMEOUT = 20.0  # seconds
+SANDBOX_MODES = ("auto", "require", "off")
 FOLDER = click.Path(path_type=Path)
 
 
@@ -99,7 +100,7 @@ def jobs_option(what: str) -> Decorator:
 
 sandbox_option = click.option(
     "--sandbox",
-    type=click.Choice(["auto", "require", "off"]),
+    type=click.Choice(SANDBOX_MODES),
     default="auto",
     show_default=True,
     help="What runs may not do: what works here, everything or nothing at all, or the limits alone.",

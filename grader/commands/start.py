@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from typing import TYPE_CHECKING
 
 import click
 
 from grader import texts
-from grader.commands.delivery import put_into, put_out
+from grader.commands.delivery import put_json
 from grader.commands.options import common
 
 if TYPE_CHECKING:
@@ -35,16 +34,12 @@ def command(common: Common, *, lesson: str, force: bool) -> int:
       mkdir course; cd course
       ol start L7.1
     """
-    from pathlib import Path  # noqa: PLC0415 - small, and only here
-
     from grader.lesson import find_course, load_lesson  # noqa: PLC0415 - help needs no lesson
     from grader.start import start  # noqa: PLC0415 - as above
 
     found = load_lesson(find_course(common.course), lesson)
     started = start(found, common.workspace, force=force)
-    if common.json_path:
-        text = json.dumps(_document(found, started), indent=2) + "\n"
-        put_out(text) if common.json_only else put_into(Path(common.json_path), text)
+    put_json(_document(found, started), common)
     if not common.json_only:
         _tell(common, found, started)
     return 0

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from grader.commands.delivery import put_into, put_out
+from grader.commands.delivery import put_json
 from grader.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -20,13 +16,6 @@ if TYPE_CHECKING:
     from grader.workers.sandbox import Mode
 
 FORMAT_VERSION = 1
-
-jobs_option = click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Runs at a time; without it, as many as this machine has processors.",
-)
 
 
 def verify(
@@ -56,9 +45,7 @@ def verify(
 
 
 def _tell(common: Common, found: Sequence[Verification]) -> None:
-    if common.json_path:
-        text = json.dumps(document(found), indent=2, ensure_ascii=False) + "\n"
-        put_out(text) if common.json_only else put_into(Path(common.json_path), text)
+    put_json(document(found), common)
     if not common.json_only:
         from grader.console import make_console  # noqa: PLC0415 - only for a screen
         from grader.writers.terminal import verification  # noqa: PLC0415 - as above

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from grader.commands.feedback_options import LEVELS
+from grader.commands.options import SANDBOX_MODES
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from grader.commands.options import Common
     from grader.lesson import Lesson
 
 PLAIN = r"[A-Za-z0-9][A-Za-z0-9._-]*"
-FEEDBACK = ("score", "names", "hints", "full")
 
 
 def kit_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -28,9 +29,9 @@ def kit_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 _OPTIONS = (
     click.option("--lesson", "lesson_id", metavar="LESSON", help="The lesson; the course's only one may be left out."),
-    click.option("--feedback", type=click.Choice(FEEDBACK), default="hints", show_default=True,
+    click.option("--feedback", type=click.Choice(LEVELS), default="hints", show_default=True,
                  help="How much of the faults learners are told."),
-    click.option("--sandbox", type=click.Choice(["auto", "require", "off"]), default="require", show_default=True,
+    click.option("--sandbox", type=click.Choice(SANDBOX_MODES), default="require", show_default=True,
                  help="What runs may not do on the service's machine, as for `ol check`."),
     click.option("--force", is_flag=True, help="Replace a file that is there."),
 )  # fmt: skip
@@ -59,13 +60,11 @@ def lesson_for(course: Path | None, lesson_id: str | None) -> Lesson:
 
 def tell(common: Common, kind: str, lesson: Lesson, path: Path, then: str) -> None:
     """Say what was written, as a text and, where it was asked for, as JSON."""
-    from grader.commands.delivery import put_into, put_out  # noqa: PLC0415 - help tells nothing
+    from grader.commands.delivery import put_json  # noqa: PLC0415 - help tells nothing
     from grader.console import put as put_line  # noqa: PLC0415 - as above
 
-    if common.json_path:
-        made = {"kit": kind, "lesson": lesson.id, "lesson_sha256": lesson.sha256, "file": str(path)}
-        text = json.dumps(made, indent=2) + "\n"
-        put_out(text) if common.json_only else put_into(Path(common.json_path), text)
+    made = {"kit": kind, "lesson": lesson.id, "lesson_sha256": lesson.sha256, "file": str(path)}
+    put_json(made, common)
     if not common.json_only:
         put_line(f"{path}: grades {lesson.id} with the data {lesson.sha256}")
         put_line(f"Next: {then}")

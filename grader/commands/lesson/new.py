@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.delivery import put_into, put_out
+from grader.commands.delivery import put_json
 from grader.commands.options import common
 
 if TYPE_CHECKING:
@@ -47,10 +46,7 @@ def command(common: Common, *, lesson: str, title: str | None, module: str | Non
     course = course_for(common.course)
     new = NewLesson(lesson, title or lesson, rung, module or module_for(course, lesson))
     files = lay_down(course, new)
-    if common.json_path:
-        document = {"lesson": new.id, "course": str(course), "module": new.module, "files": files}
-        text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-        put_out(text) if common.json_only else put_into(Path(common.json_path), text)
+    put_json({"lesson": new.id, "course": str(course), "module": new.module, "files": files}, common)
     if not common.json_only:
         _tell(new, course, files)
     return 0

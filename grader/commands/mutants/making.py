@@ -12,6 +12,7 @@ from grader.author.draft import Draft
 from grader.author.fault_file import new_text
 from grader.author.naming import is_id, new_place, taken
 from grader.author.saving import check_writable, save
+from grader.author.toml_values import one_line
 from grader.commands.mutants.copy import edited_text
 from grader.commands.mutants.naming import reference_file
 from grader.commands.mutants.written import Written
@@ -136,11 +137,6 @@ class Making:
             )
             self.questions.tell(wrong)
         return None
-
-
-def one_line(text: str) -> str:
-    """A text with every run of blanks and line ends as one blank."""
-    return " ".join(text.split())
 
 
 def _number_taken(pitfall: int, known: Taken) -> str:

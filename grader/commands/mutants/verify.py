@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.options import common, sandbox_option
-from grader.commands.verifying import jobs_option, verify
+from grader.commands.options import common, jobs_option, sandbox_option
+from grader.commands.verifying import verify
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Prove that faults are what they say.")
 @click.argument("names", nargs=-1, metavar="[ID]...")
-@jobs_option
+@jobs_option("Runs at a time; else one for each core.")
 @sandbox_option
 @common
 def command(common: Common, *, names: tuple[str, ...], jobs: int | None, sandbox: Mode) -> int:
