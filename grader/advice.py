@@ -1,4 +1,4 @@
-"""What to do next, in one line: read from the report alone, so that every writer says the same."""
+"""What a grade comes to in words, and what to do next: read from the report alone, so that every writer says the same."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from grader.report import Tally
 
 if TYPE_CHECKING:
-    from grader.report import FaultLine, Mutation, Report, Tests, Validity
+    from grader.report import FaultLine, Mutation, PoolLine, Report, Tests, Validity
 
 ALIVE = ("survived", "timeout", "crashed", "not_run")
 
@@ -74,6 +74,16 @@ def survivors(mutation: Mutation) -> list[FaultLine]:
     return sorted(alive, key=lambda fault: not fault.required)
 
 
+def tally(grade: Mutation | PoolLine) -> str:
+    """`8 of 9 killed, 7 needed`."""
+    return f"{grade.killed} of {grade.total} killed, {grade.needed} needed"
+
+
+def enough(mutation: Mutation) -> bool:
+    """Whether the faults are graded well enough; pools beside them are not looked at."""
+    return mutation.killed >= mutation.needed and not mutation.required_missing
+
+
 def private_part(mutation: Mutation) -> str:
     """How many of the faults that count are kept from the reader, to follow the count; empty where none is."""
     private = mutation.private
@@ -84,10 +94,4 @@ def private_part(mutation: Mutation) -> str:
 
 def pool_parts(mutation: Mutation) -> list[tuple[str, bool]]:
     """For each pool of programs beside the faults, its count in words, and whether it is enough."""
-    return [
-        (
-            f"pool {pool.name}: {pool.killed} of {pool.total} killed, {pool.needed} needed",
-            pool.killed >= pool.needed,
-        )
-        for pool in mutation.pools or ()
-    ]
+    return [(f"pool {pool.name}: {tally(pool)}", pool.killed >= pool.needed) for pool in mutation.pools or ()]

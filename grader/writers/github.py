@@ -21,7 +21,7 @@ from grader import texts
 from grader.advice import survivors
 from grader.errors import UnreadableError
 from grader.writers import json, markdown, text
-from grader.writers.said import message, problem_words, shortened, taken_apart
+from grader.writers.said import fault_name, message, problem_name, shortened, taken_apart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -96,8 +96,7 @@ def _annotations(report: Report) -> Iterator[Annotation]:
 
 def _problem(problem: ProblemLine) -> Annotation:
     said, place, ours = taken_apart(problem.message)
-    title = f"{problem_words(problem.kind)}: {problem.test}" if problem.test else problem_words(problem.kind)
-    return Annotation("error", title, "\n".join([message(said), *ours]), place)
+    return Annotation("error", problem_name(problem), "\n".join([message(said), *ours]), place)
 
 
 def _course(test: TestLine) -> Annotation:
@@ -107,13 +106,12 @@ def _course(test: TestLine) -> Annotation:
 
 
 def _fault(fault: FaultLine) -> Annotation:
-    required = " (required)" if fault.required else ""
     state = fault.status.replace("_", " ")
     told = [each for each in (fault.message, fault.symptom, fault.hint) if each] or [
         f"no test kills it: {state}"
     ]
-    title = f"{fault.id} {fault.title}{required}: {state}"
-    return Annotation("error" if fault.required else "warning", title, "\n".join(told))
+    level = "error" if fault.required else "warning"
+    return Annotation(level, f"{fault_name(fault)}: {state}", "\n".join(told))
 
 
 # As commands ---------------------------------------------------------------------------------------------------

@@ -14,9 +14,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from grader import texts
-from grader.advice import pool_parts
+from grader.advice import enough, pool_parts, private_part, tally
 from grader.writers import text
-from grader.writers.said import message, problem_words, shortened
+from grader.writers.said import fault_name, message, problem_name, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,16 +109,12 @@ def _validity(found: Validity) -> Iterator[dict[str, Any]]:
         sound = f"Your tests on correct programs: sound, {texts.count(found.tests, 'test')}"
         yield _test("1", sound, passed=True)
     for number, problem in enumerate(found.problems, 1):
-        name = (
-            f"{problem_words(problem.kind)}: {problem.test}" if problem.test else problem_words(problem.kind)
-        )
-        yield _test(f"1.{number}", name, passed=False, output=problem.message)
+        yield _test(f"1.{number}", problem_name(problem), passed=False, output=problem.message)
 
 
 def _faults(grade: Mutation) -> Iterator[dict[str, Any]]:
-    enough = grade.killed >= grade.needed and not grade.required_missing
-    count = f"Your tests on the faults: {grade.killed} of {grade.total} killed, {grade.needed} needed"
-    yield _test("2", count, passed=enough)
+    count = f"Your tests on the faults: {tally(grade)}{private_part(grade)}"
+    yield _test("2", count, passed=enough(grade))
     for number, fault in enumerate(grade.faults, 1):
         yield _fault(f"2.{number}", fault)
     for number, (told, reached) in enumerate(pool_parts(grade), 3):
@@ -126,7 +122,6 @@ def _faults(grade: Mutation) -> Iterator[dict[str, Any]]:
 
 
 def _fault(number: str, fault: FaultLine) -> dict[str, Any]:
-    required = " (required)" if fault.required else ""
     killed = fault.status == "killed"
     facts = [("killed by", killer) for killer in fault.killed_by]
     if not killed:
@@ -138,7 +133,7 @@ def _fault(number: str, fault: FaultLine) -> dict[str, Any]:
             ("for example", fault.witness),
         ]
     output = "\n".join(_labelled(label, said) for label, said in facts if said)
-    return _test(number, f"{fault.id} {fault.title}{required}", passed=killed, output=output)
+    return _test(number, fault_name(fault), passed=killed, output=output)
 
 
 def _labelled(label: str, said: str) -> str:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from grader import texts
-from grader.advice import pool_parts
-from grader.writers.said import message, problem_words, shortened
+from grader.advice import enough, pool_parts, tally
+from grader.writers.said import fault_name, message, problem_words, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -111,20 +111,18 @@ def _problem(problem: ProblemLine) -> Case:
 
 def _mutants(grade: Mutation) -> Iterator[Case]:
     if not grade.faults:
-        enough = grade.killed >= grade.needed and not grade.required_missing
-        count = f"{grade.killed} of {grade.total} killed, {grade.needed} needed"
-        yield Case(count, "" if enough else FAILURE, "survived", count)
+        count = tally(grade)
+        yield Case(count, "" if enough(grade) else FAILURE, "survived", count)
     yield from map(_fault, grade.faults)
     for told, reached in pool_parts(grade):
         yield Case(told, "" if reached else FAILURE, "survived", told)
 
 
 def _fault(fault: FaultLine) -> Case:
-    required = " (required)" if fault.required else ""
     told = [fault.message, fault.symptom, fault.hint, fault.witness] if fault.status != "killed" else []
     said = "\n".join(text for text in told if text)
     end = OF_FAULT.get(fault.status, "")
-    return Case(f"{fault.id} {fault.title}{required}", end, fault.status, said or fault.status, fault.seconds)
+    return Case(fault_name(fault), end, fault.status, said or fault.status, fault.seconds)
 
 
 def _course(test: TestLine) -> Case:

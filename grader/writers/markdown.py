@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from grader import texts
-from grader.advice import next_step, pool_parts, private_part, survivors
+from grader.advice import next_step, pool_parts, private_part, survivors, tally
 from grader.writers import inert
 from grader.writers.said import message, parted, problem_words, shortened, taken_apart
 
@@ -162,8 +162,7 @@ def _problem(problem: ProblemLine, told: set[str]) -> Iterator[str]:
 
 
 def _mutation(grade: Mutation) -> Iterator[str]:
-    count = f"{grade.killed} of {grade.total} killed, {grade.needed} needed"
-    yield f"### Your tests on the faults: {count}{private_part(grade)}"
+    yield f"### Your tests on the faults: {tally(grade)}{private_part(grade)}"
     for told, _enough in pool_parts(grade):
         yield f"Your tests on the {inert.inline(told)}"
     if grade.faults:

@@ -1,11 +1,14 @@
-"""What a report says, taken apart for whoever lays it out: the words for a problem, a test's message, its place."""
+"""What a report says, taken apart for whoever lays it out: names of problems and faults, a test's message, its place."""
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from grader import texts
+
+if TYPE_CHECKING:
+    from grader.report import FaultLine, ProblemLine
 
 MESSAGE_LINES = 12  # of what a test said, where that is what the page is for
 
@@ -47,6 +50,17 @@ class Said(NamedTuple):
 def problem_words(kind: str) -> str:
     """A kind of problem as words."""
     return WORDS.get(kind, kind.replace("_", " "))
+
+
+def problem_name(problem: ProblemLine) -> str:
+    """The kind of a problem, and the test or file that has it, where it is one's."""
+    words = problem_words(problem.kind)
+    return f"{words}: {problem.test}" if problem.test else words
+
+
+def fault_name(fault: FaultLine) -> str:
+    """`s01 eps outside the root (required)`, in the lesson's words."""
+    return f"{fault.id} {fault.title}{' (required)' if fault.required else ''}"
 
 
 def taken_apart(text: str) -> Said:

@@ -9,6 +9,10 @@ from grader.console import make_console
 from grader.writers import terminal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import Console
+
     from grader.report import Report
 
 WIDTH = 80
@@ -16,7 +20,11 @@ WIDTH = 80
 
 def write(report: Report, *, messages: bool = False) -> str:
     """The whole screen; with `messages`, what the killing tests said, too."""
+    return drawn(lambda console: terminal.write(report, console, terminal.View(messages=messages)))
+
+
+def drawn(draw: Callable[[Console], None]) -> str:
+    """What `draw` prints."""
     page = io.StringIO()
-    console = make_console(no_color=True, stream=page, width=WIDTH)
-    terminal.write(report, console, terminal.View(messages=messages))
+    draw(make_console(no_color=True, stream=page, width=WIDTH))
     return page.getvalue()

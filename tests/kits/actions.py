@@ -26,6 +26,20 @@ esac
 """
 
 
+def put_ol(temp: Path) -> None:
+    """Make `ol/bin` in the runner's folder for temporary files: there this checkout is what was installed."""
+    tools = temp / "ol" / "bin"
+    tools.mkdir(parents=True)
+    root = Path(__file__).resolve().parents[2]
+    starts = {
+        "ol": f'PYTHONPATH={root} exec {sys.executable} -m grader "$@"',
+        "python": f'exec {sys.executable} "$@"',
+    }
+    for name, line in starts.items():
+        (tools / name).write_text(f"#!/bin/sh\n{line}\n")
+        (tools / name).chmod(0o755)
+
+
 @dataclass
 class Actions:
     """One run of a workflow.
@@ -46,17 +60,9 @@ class Actions:
 
     def __post_init__(self) -> None:
         tools = self.folder / "tools"
-        (tools / "ol" / "bin").mkdir(parents=True)
+        put_ol(tools)
         (tools / "gh").write_text(GH)
-        root = Path(__file__).resolve().parents[2]
-        starts = {
-            "ol": f'PYTHONPATH={root} exec {sys.executable} -m grader "$@"',
-            "python": f'exec {sys.executable} "$@"',
-        }
-        for name, line in starts.items():
-            (tools / "ol" / "bin" / name).write_text(f"#!/bin/sh\n{line}\n")
-        for path in (tools / "gh", *(tools / "ol" / "bin").iterdir()):
-            path.chmod(0o755)
+        (tools / "gh").chmod(0o755)
 
     def job(self, name: str) -> bool:
         """Run a job; whether all of it went well. A step that failed ends it, but for those that come whatever happens."""

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 import yaml
 
+from tests.kits.actions import put_ol
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -24,17 +26,9 @@ def action(root: Path) -> dict[str, Any]:
 
 
 @pytest.fixture
-def check(action: dict[str, Any], root: Path, tmp_path: Path) -> Callable[..., Done]:
+def check(action: dict[str, Any], tmp_path: Path) -> Callable[..., Done]:
     """`check(tests=…)`: the action's last step with these inputs, and its own defaults for the others."""
-    tools = tmp_path / "temp" / "ol" / "bin"
-    tools.mkdir(parents=True)
-    starts = {
-        "ol": f'PYTHONPATH={root} exec {sys.executable} -m grader "$@"',
-        "python": f'exec {sys.executable} "$@"',
-    }
-    for name, line in starts.items():
-        (tools / name).write_text(f"#!/bin/sh\n{line}\n")
-        (tools / name).chmod(0o755)
+    put_ol(tmp_path / "temp")
     step = action["runs"]["steps"][-1]
 
     def call(**given: str) -> Done:

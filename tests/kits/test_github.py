@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import runpy
 import shutil
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import yaml
 from packaging.requirements import Requirement
 
 from grader.report_checks import LARGEST
+from tests.kits.actions import Actions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 TESTS = "python/tests/l7-1-norm"
 REPORT, SUITE = "ol-L7.1-report", "ol-L7.1-suite"
 Done = subprocess.CompletedProcess[str]
-Actions = runpy.run_path(str(Path(__file__).with_name("actions.py")))["Actions"]
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
+import subprocess
+import sys
 import zipfile
 from importlib import metadata
 from pathlib import PurePosixPath
@@ -83,7 +85,7 @@ def test_the_needs_of_what_is_pinned_are_pinned_too() -> None:
                 assert canonicalize_name(need.name) in pinned, (name, need.name)
 
 
-def test_it_is_the_wheel_of_the_build_system(archive: zipfile.ZipFile, root: Path) -> None:
+def test_all_its_files_are_those_of_this_checkout(archive: zipfile.ZipFile, root: Path) -> None:
     """What is in the package's folder and in the course's, and nothing else but what describes the wheel."""
     files = {name.removeprefix("grader/") for name in archive.namelist() if ".dist-info/" not in name}
     course = {name.removeprefix("course/") for name in files if name.startswith("course/")}
@@ -91,3 +93,14 @@ def test_it_is_the_wheel_of_the_build_system(archive: zipfile.ZipFile, root: Pat
         f"course/{name}" for name in course
     }
     assert {name for name in course if not (root / name).is_file()} == set()
+
+
+def test_the_build_system_makes_one_of_the_same_files(
+    archive: zipfile.ZipFile, root: Path, tmp_path: Path
+) -> None:
+    build = "import sys, hatchling.build; print(hatchling.build.build_wheel(sys.argv[1]))"
+    command = [sys.executable, "-c", build, str(tmp_path)]
+    subprocess.run(command, cwd=root, capture_output=True, check=True, timeout=120)
+    (built,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(built) as theirs:
+        assert sorted(theirs.namelist()) == sorted(archive.namelist())

@@ -10,7 +10,9 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from grader.report import Tally
 from grader.writers.gradescope import write
 
 if TYPE_CHECKING:
@@ -138,6 +140,18 @@ def test_each_fault_is_one_test_with_what_the_report_tells(kept: dict[str, Repor
     killed = tests["s05 statistic over the wrong axis"]
     assert killed["status"] == "passed"
     assert killed["output"].startswith("killed by: test_norm.py::")
+
+
+def test_faults_that_are_kept_from_a_learner_are_counted(kept: dict[str, Report]) -> None:
+    report = kept["passed"]
+    assert report.mutation is not None
+    grade = replace(report.mutation, private=Tally(killed=1, total=2))
+    (count,) = [
+        test["name"]
+        for test in document(write(replace(report, mutation=grade)))["tests"]
+        if test["number"] == "2"
+    ]
+    assert count.endswith("9 of 9 killed, 8 needed; 1 of 2 that are not named here")
 
 
 def test_numbers_of_tests_are_strings_and_unique(kept: dict[str, Report]) -> None:

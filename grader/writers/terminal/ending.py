@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from grader import texts
-from grader.advice import next_step, pool_parts, private_part
+from grader.advice import next_step, pool_parts, private_part, tally
 from grader.writers.terminal.layout import block, safe
 
 if TYPE_CHECKING:
@@ -57,9 +57,7 @@ def verdict(report: Report, console: Console) -> None:
     """The count, the status with its reason, the next step, and how to repeat it all."""
     grade = report.mutation
     if grade is not None:
-        console.print(
-            Text(f"{grade.killed} of {grade.total} killed, {grade.needed} needed{private_part(grade)}")
-        )
+        console.print(Text(f"{tally(grade)}{private_part(grade)}"))
         for count, _enough in pool_parts(grade):
             console.print(Text(count))
     status = Text(report.status.upper(), style=STYLES.get(report.status, "bold"))
