@@ -4,6 +4,8 @@ Every slug has a section in `docs/errors.md`. Raise these; one place, the comman
 """
 
 import enum
+import shlex
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -205,7 +207,7 @@ class MissingExtraError(GraderError):
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(
             f"This command needs {package}, which is not installed.",
-            f"Run `pip install 'ol-grader[{extra}]'`.",
+            f"Run `{shlex.quote(sys.executable)} -m pip install 'ol-grader[{extra}]'`.",
         )
 
 

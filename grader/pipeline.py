@@ -16,7 +16,7 @@ from grader.lesson.pin import check_pin
 from grader.progress import Progress, Silent
 from grader.report_parts import Found
 from grader.submission import Submission, read_submission
-from grader.suite_grader import Settings, SuiteGrader
+from grader.suite_grader import Settings, SuiteGrader, nothing
 from grader.workers.pool import Server
 from grader.workspace import find_workspace
 
@@ -32,10 +32,6 @@ if TYPE_CHECKING:
     from grader.workspace import Workspace
 
 COURSE, MUTATION = "course", "mutation"
-
-
-def _nothing() -> None:
-    """Nothing."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +67,7 @@ class Request:
     sandbox: Mode = "auto"
     policy: bool = True
     lesson_sha256: str = ""
-    meanwhile: Callable[[], None] = _nothing
+    meanwhile: Callable[[], None] = nothing
     progress: Progress = field(default_factory=Silent)
 
 

@@ -64,19 +64,22 @@ class Repertoire:
         if self._stock is not None:
             with self._lock:
                 return self._from_stock(program, self._stock)
-        return self._ahead.pop(program, None) or self._draw(program)
+        return self._next(program)
 
     def _from_stock(self, program: Program, stock: dict[Program, list[_Form]]) -> list[Module]:
         forms = stock.setdefault(program, [])
         chosen = secrets.randbelow(FORMS)
         if chosen >= len(forms):
-            forms.append(_Form(self._draw(program)))
+            forms.append(_Form(self._next(program)))
             chosen = -1
         form = forms[chosen]
         form.uses += 1
         if form.uses == USES:
             forms.remove(form)
         return form.modules
+
+    def _next(self, program: Program) -> list[Module]:
+        return self._ahead.pop(program, None) or self._draw(program)
 
     def _draw(self, program: Program) -> list[Module]:
         draw = random.Random(secrets.randbits(SEED_BITS))  # noqa: S311 - seeded by the operating system

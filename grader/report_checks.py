@@ -6,6 +6,7 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from grader.advice import enough, pool_parts
 from grader.errors import ExitCode
 from grader.lesson.model import needed_kills
 from grader.report import FORMAT_VERSION, Mutation, Report, Tally
@@ -79,9 +80,4 @@ def _enough(report: Report) -> bool:
 
 
 def _enough_killed(grade: Mutation) -> bool:
-    pools = grade.pools or ()
-    return (
-        grade.killed >= grade.needed
-        and not grade.required_missing
-        and all(pool.killed >= pool.needed for pool in pools)
-    )
+    return enough(grade) and all(reached for _told, reached in pool_parts(grade))

@@ -53,7 +53,7 @@ class Settings:
     policy: bool = True
 
 
-def _nothing() -> None:
+def nothing() -> None:
     """Nothing."""
 
 
@@ -77,7 +77,7 @@ class SuiteGrader:
         lesson: Lesson,
         settings: Settings | None = None,
         server: Server | None = None,
-        meanwhile: Callable[[], None] = _nothing,
+        meanwhile: Callable[[], None] = nothing,
     ) -> None:
         self.lesson = lesson
         self.graded = lesson.with_pools()

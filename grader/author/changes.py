@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-from grader.errors import FaultEditError, LessonError
+from grader.errors import FaultEditError
+from grader.lesson.checks import check_edits, check_fault, check_id, check_python
 from grader.lesson.edits import edited
 from grader.lesson.syntax import compiled, described, same_program
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from types import CodeType
 
-    from grader.lesson import Edit, Lesson
+    from grader.lesson import Edit, Fault, Lesson
 
 NO_FAULT = "differs from the reference only in comments and blanks, so that it is no fault"
 
@@ -47,6 +48,23 @@ def check_program(
         raise FaultEditError("; ".join(labels.get(file, file) for file in changed), NO_FAULT)
 
 
+def check_whole(fault: Fault, sources: Mapping[str, str], tests: set[str], file: str) -> None:
+    """Whether a lesson can be graded with a fault, as far as that is about no other fault.
+
+    Args:
+        fault: whatever its file says.
+        sources: the reference's text by file.
+        tests: names of the course tests.
+        file: the fault's, for errors.
+
+    Raises:
+        LessonError: it cannot.
+    """
+    check_id(fault.id, file)
+    check_fault(fault, tests, file)
+    check_edits(fault, sources, lambda name: check_python(sources[name], f"reference/{name}"), file)
+
+
 def idle_edits(edits: Sequence[Edit], sources: Mapping[str, str]) -> tuple[int, ...]:
     """Those edits, by their places, that change only comments or blanks when they are made alone."""
     return tuple(number for number, edit in enumerate(edits) if _is_idle(edit, sources))
@@ -70,9 +88,7 @@ def course_tests_that_kill(
     from grader.author.trials import course_trials, function_name  # noqa: PLC0415 - only where something is run
 
     with course_trials(lesson) as trials:
-        if trials.reference.killers:
-            where = f"reference/tests/{lesson.id}"
-            raise LessonError(where, function_name(trials.reference.killers[0]), "fails on the reference")
+        trials.check_reference()
         tried = trials.run(trials.program(name, edited(tuple(edits), sources_of(lesson), name)))
     killers = tried.killers + (tried.hung_in if hangs else ())
     return tuple(dict.fromkeys(function_name(test) for test in tried.outcomes if test in killers))

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import functools
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grader.author.catalogue import fault_places
-from grader.author.changes import sources_of
+from grader.author.changes import check_whole, sources_of
 from grader.author.draft import Draft, read_draft, runnable
 from grader.errors import LessonError
 from grader.lesson import lesson_ids, load_without_faults, names_of_course_tests
-from grader.lesson.checks import check_distinct, check_edits, check_fault, check_id, check_python
+from grader.lesson.checks import check_distinct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
-    from types import CodeType
 
     from grader.author.catalogue import FaultPlace
     from grader.lesson import Fault, Lesson
@@ -54,11 +52,8 @@ def problem_of(place: FaultPlace, draft: Draft, lesson: Lesson, tests: set[str])
     """Why a fault is none yet, in one sentence; empty: its file is whole, and its edits fit the reference."""
     if draft.missing:
         return f"{place.file}: {', '.join(draft.missing)}: still to be written"
-    sources = sources_of(lesson)
     try:
-        check_id(place.id, place.file)
-        check_fault(runnable(draft, place), tests, place.file)
-        check_edits(runnable(draft, place), sources, _originals(sources), place.file)
+        check_whole(runnable(draft, place), sources_of(lesson), tests, place.file)
     except LessonError as error:
         return error.message
     return ""
@@ -88,7 +83,3 @@ def _shares_a_name(place: FaultPlace, draft: Draft, earlier: list[Fault]) -> str
         earlier.pop()
         return error.message
     return ""
-
-
-def _originals(sources: dict[str, str]) -> Callable[[str], CodeType]:
-    return functools.cache(lambda file: check_python(sources[file], f"reference/{file}"))

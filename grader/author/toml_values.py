@@ -39,7 +39,12 @@ def code(text: str) -> String:
 
 def prose(text: str) -> String:
     """A sentence, on one line."""
-    return _string(" ".join(text.split()))
+    return _string(one_line(text))
+
+
+def one_line(text: str) -> str:
+    """A text with every run of blanks and line ends as one blank."""
+    return " ".join(text.split())
 
 
 def names(each: Iterable[str]) -> Array:

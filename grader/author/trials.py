@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from grader.author.outcomes import Outcome, Said, Tried, function_name
 from grader.course_part import course_suite
-from grader.errors import HarnessError
+from grader.errors import HarnessError, LessonError
 from grader.plan import Setting
 from grader.programs import Kind, Program, library_of, replaced_modules
 from grader.run import CUT_SHORT
@@ -142,16 +142,13 @@ class Trials:
     def run_all(
         self,
         programs: Sequence[Program],
-        setting: Setting = SETTING,
-        *,
-        complete: bool = True,
         on_done: Callable[[Tried], None] = lambda _tried: None,
     ) -> list[Tried]:
         """The tests on every program, `jobs` at a time, in the order of `programs`; `on_done` hears of each."""
         self.deadline  # noqa: B018 - the reference runs by itself, before anything competes with it
 
         def tried(program: Program) -> Tried:
-            result = self.run(program, setting, complete=complete)
+            result = self.run(program)
             on_done(result)
             return result
 
@@ -226,6 +223,17 @@ class CourseTrials(Trials):
 
     def __init__(self, lesson: Lesson, server: Server, *, jobs: int = 1, timeout: float = TIMEOUT) -> None:
         super().__init__(lesson, server, course_suite(lesson), jobs=jobs, timeout=timeout)
+
+    def check_reference(self) -> None:
+        """Make sure that the course tests say something by failing.
+
+        Raises:
+            LessonError: one of them fails on the reference.
+            HarnessError: they cannot be run.
+        """
+        if self.reference.killers:
+            where = f"reference/tests/{self.lesson.id}"
+            raise LessonError(where, function_name(self.reference.killers[0]), "fails on the reference")
 
 
 @contextmanager

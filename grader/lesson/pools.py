@@ -5,17 +5,19 @@ from the version of the tool.
 """
 
 import ast
+import functools
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from types import CodeType
+from typing import Annotated, NamedTuple
 
 import msgspec
 
 from grader.errors import LessonError
 from grader.lesson.files import CourseFiles
 from grader.lesson.model import Edit, Fault, Text, Witness
-from grader.lesson.replacement import hash_of, name_of, places_in, starts_of
-from grader.lesson.syntax import compiled, described, same_program
+from grader.lesson.replacement import Place, hash_of, name_of, places_in, starts_of
+from grader.lesson.syntax import compiled, described, without_lines
 from grader.lesson.toml import decode
 
 
@@ -124,7 +126,7 @@ def _changed(candidate: PoolCandidate, source: str, origin: _Origin) -> str:
     start = _place(candidate, source, origin)
     changed = source[:start] + candidate.replacement + source[start + len(candidate.original) :]
     try:
-        same = same_program(compiled(source), compiled(changed))
+        same = without_lines(compiled(changed)) == _parsed(source).code
     except SyntaxError as error:
         raise origin.error("replacement", f"leaves a syntax error, {described(error)}") from error
     if same:
@@ -132,8 +134,18 @@ def _changed(candidate: PoolCandidate, source: str, origin: _Origin) -> str:
     return changed
 
 
+class _Parsed(NamedTuple):
+    code: CodeType  # without line numbers
+    places: tuple[Place, ...]
+
+
+@functools.lru_cache(maxsize=8)  # the candidates of a pool lie in few files
+def _parsed(source: str) -> _Parsed:
+    return _Parsed(without_lines(compiled(source)), places_in(source, ast.parse(source)))
+
+
 def _place(candidate: PoolCandidate, source: str, origin: _Origin) -> int:
-    holding = [each for each in places_in(source, ast.parse(source)) if each.name == candidate.function]
+    holding = [each for each in _parsed(source).places if each.name == candidate.function]
     if not holding:
         raise origin.error("function", f"{candidate.file} has no {candidate.function} any more (stale)")
     texts = {hash_of(source[each.start : each.end]): each for each in holding}

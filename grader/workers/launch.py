@@ -52,7 +52,8 @@ def launch() -> Launched:
     try:
         ours, theirs = socket.socketpair()
         with theirs:
-            return Launched(_start(theirs.fileno(), temp), ours, temp)
+            server = str(Path(__file__).with_name("server.py"))
+            return Launched(start([server, str(theirs.fileno()), temp], theirs.fileno(), temp), ours, temp)
     except BaseException:
         shutil.rmtree(temp, ignore_errors=True)
         raise
@@ -88,14 +89,20 @@ def package_folders() -> list[str]:
     return list(folders)
 
 
-def _start(descriptor: int, temp: str) -> subprocess.Popen[bytes]:
-    environment = ENVIRONMENT | {name: os.environ[name] for name in KEPT_ENVIRONMENT if name in os.environ}
-    server = Path(__file__).with_name("server.py")
-    command = [sys.executable, "-S", "-P", "-s", str(server), str(descriptor), temp, *package_folders()]
+def start(arguments: list[str], descriptor: int, home: str, **environment: str) -> subprocess.Popen[bytes]:
+    """Start a Python that has an environment of ours, in a session of its own, and sees nothing that is installed.
+
+    Args:
+        arguments: the program and what it is told; the folders of the packages follow.
+        descriptor: of the socket that it inherits.
+        home: the folder that it works in, and that it takes for the user's and for temporary files.
+        environment: variables besides.
+    """
+    kept = {name: os.environ[name] for name in KEPT_ENVIRONMENT if name in os.environ}
     return subprocess.Popen(
-        command,
-        env=environment | {"HOME": temp, "TMPDIR": temp},
-        cwd=temp,
+        [sys.executable, "-S", "-P", "-s", *arguments, *package_folders()],
+        env=ENVIRONMENT | kept | {"HOME": home, "TMPDIR": home} | environment,
+        cwd=home,
         pass_fds=(descriptor,),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

@@ -11,6 +11,7 @@ import pytest
 
 from grader.lesson import load_lesson
 from grader.repertoire import FORMS, USES, Repertoire
+from grader.workers.library import compiled
 
 COURSE = Path(__file__).resolve().parents[2]
 DRAWS = 2 * FORMS * USES
@@ -41,6 +42,16 @@ def test_for_many_suites_a_form_is_used_some_times_and_never_again(shared: Reper
         places = [place for place, each in enumerate(forms) if each == form]
         others = {each for each in forms[places[0] : places[-1]] if each != form}
         assert len(others) >= 1 or len(places) == 1
+
+
+def test_for_many_suites_too_what_was_drawn_ahead_is_handed_out_first() -> None:
+    repertoire = Repertoire(load_lesson(COURSE, "L7.1"), shared=True)
+    repertoire.draw_ahead()
+    drawn = dict(repertoire._ahead)
+    assert repertoire.programs.reference in drawn
+    for program, ahead in drawn.items():
+        forms = [marshal.loads(module.code) for module in repertoire.fresh(program)]  # noqa: S302 - made by this process
+        assert forms == [compiled(module) for module in ahead]
 
 
 def test_a_form_that_is_used_more_than_once_travels_compiled_and_without_its_text(shared: Repertoire) -> None:

@@ -11,6 +11,7 @@ from grader.author.draft import Draft, read_draft
 from grader.author.fault_file import new_text
 from grader.author.naming import new_place, taken
 from grader.author.saving import check_writable, save
+from grader.author.toml_values import one_line
 from grader.author.witness.saving import with_witness
 from grader.errors import LessonError
 from grader.lesson import load_lesson
@@ -58,9 +59,9 @@ def adopt(
     progress.stage("looking for a witness")
     call = _witness(lesson, candidate, inputs) if inputs else None
     draft = Draft(
-        title=_one_line(told.title),
-        symptom=_one_line(told.symptom),
-        hint=_one_line(told.hint),
+        title=one_line(told.title) or None,
+        symptom=one_line(told.symptom) or None,
+        hint=one_line(told.hint) or None,
         caught_by=caught_by,
         edits=edits,
     )
@@ -77,10 +78,6 @@ def free_id(lesson: Lesson, wanted: str | None) -> str | None:
     if wanted is None:
         return known.next_id
     return None if wanted in known.ids else wanted
-
-
-def _one_line(text: str) -> str | None:
-    return " ".join(text.split()) or None
 
 
 def _witness(lesson: Lesson, candidate: Candidate, inputs: int) -> str | None:

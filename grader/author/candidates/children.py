@@ -123,23 +123,17 @@ class Children:
         self._poll.unregister(child.pipe)
         os.close(child.pipe)
         del self._running[child.pipe]
-        _pid, status, used = os.wait4(child.pid, 0)
+        _pid, status = os.waitpid(child.pid, 0)
         told = unframed(bytes(child.data))
         if child.alone or Closed(sound=True) in told:
-            seconds = (used.ru_utime + used.ru_stime) / len(child.jobs)
-            for tried in _concluded(child.jobs, told, status, seconds, timed_out=timed_out):
+            for tried in _concluded(child.jobs, told, status, timed_out=timed_out):
                 self._channel.send(tried)
         else:
             self._again.extend(child.jobs)
 
 
 def _concluded(
-    jobs: Sequence[Try],
-    told: Sequence[Failure | Said | Closed],
-    status: int,
-    seconds: float,
-    *,
-    timed_out: bool,
+    jobs: Sequence[Try], told: Sequence[Failure | Said | Closed], status: int, *, timed_out: bool
 ) -> Iterator[Tried]:
     """What candidates said, and how their process ended, as one record each."""
     for job in jobs:
@@ -147,7 +141,7 @@ def _concluded(
         last = next((each for each in told if isinstance(each, Said) and each.key == job.key), None)
         if last is None:
             last = Said(job.key, *_cut_short(status, timed_out=timed_out), [])
-        yield Tried(job.key, last.ending, last.detail, failures, last.probes, seconds)
+        yield Tried(job.key, last.ending, last.detail, failures, last.probes)
 
 
 def _cut_short(status: int, *, timed_out: bool) -> tuple[Ending, str]:

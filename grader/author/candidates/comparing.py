@@ -40,7 +40,7 @@ def compared_with_reference(
 
         with Laboratory(lesson) as laboratory:
             for each in some:
-                yield _against_reference(each, laboratory, wanted.inputs, wanted.seed)
+                yield _against_reference(each, laboratory, wanted.inputs)
 
     # Each laboratory has a process of its own, so a thread for each keeps all processors busy.
     shares = [alive[first :: wanted.jobs] for first in range(min(wanted.jobs, len(alive)))]
@@ -60,7 +60,7 @@ def compared_with_faults(
     def compare(some: Sequence[Judged]) -> Iterator[Judged]:
         (name,) = {each.twin for each in some}
         fault = next(fault for fault in lesson.faults if fault.id == name)
-        return _against_fault(lesson, fault, some, tried, wanted.seed)
+        return _against_fault(lesson, fault, some, tried)
 
     shares = [[each for each in twins if each.twin == fault.id] for fault in lesson.faults]
     return _replaced(judged, [share for share in shares if share], compare, progress, wanted.jobs)
@@ -89,8 +89,8 @@ def _replaced(
     return [found.get(each.candidate.id, each) for each in judged]
 
 
-def _against_reference(judged: Judged, laboratory: Laboratory, inputs: int, seed: int) -> Judged:
-    found = _searched(judged, laboratory, inputs, seed, shrink=True)
+def _against_reference(judged: Judged, laboratory: Laboratory, inputs: int) -> Judged:
+    found = _searched(judged, laboratory, inputs, shrink=True)
     if found.call is not None:
         evidence = f"differs on input {found.first} of {found.inputs}"
         return replace(judged, evidence=evidence, witness=found.call)
@@ -100,28 +100,26 @@ def _against_reference(judged: Judged, laboratory: Laboratory, inputs: int, seed
     return replace(judged, kind=Class.EQUIVALENT, evidence=f"no difference in {found.inputs} inputs")
 
 
-def _against_fault(
-    lesson: Lesson, fault: Fault, judged: Sequence[Judged], inputs: int, seed: int
-) -> Iterator[Judged]:
+def _against_fault(lesson: Lesson, fault: Fault, judged: Sequence[Judged], inputs: int) -> Iterator[Judged]:
     from grader.author.witness import Laboratory  # noqa: PLC0415 - only where there are twins
 
     with Laboratory(_with_reference(lesson, fault)) as laboratory:
         for each in judged:
-            yield _against_twin(each, laboratory, inputs, seed)
+            yield _against_twin(each, laboratory, inputs)
 
 
-def _against_twin(judged: Judged, laboratory: Laboratory, inputs: int, seed: int) -> Judged:
-    found = _searched(judged, laboratory, inputs, seed, shrink=False)
+def _against_twin(judged: Judged, laboratory: Laboratory, inputs: int) -> Judged:
+    found = _searched(judged, laboratory, inputs, shrink=False)
     if found.probably_equivalent:
         return replace(judged, evidence=f"{judged.evidence}, and on {found.inputs} other inputs")
     return replace(judged, kind=Class.KILLED, twin="", evidence=f"dies by the tests of {judged.twin}")
 
 
-def _searched(judged: Judged, laboratory: Laboratory, inputs: int, seed: int, *, shrink: bool) -> Found:
+def _searched(judged: Judged, laboratory: Laboratory, inputs: int, *, shrink: bool) -> Found:
     from grader.author.witness import Search, find  # noqa: PLC0415 - where there is a laboratory it is there
 
     sources = {judged.candidate.file: judged.candidate.source}
-    return find(laboratory, sources, Search(inputs=inputs, seed=seed, shrink=shrink))
+    return find(laboratory, sources, Search(inputs=inputs, shrink=shrink))
 
 
 def _with_reference(lesson: Lesson, fault: Fault) -> Lesson:

@@ -15,7 +15,7 @@ class Candidate:
     """A small change to the lesson's module.
 
     Attributes:
-        id: see `identity`.
+        id: see `grader.lesson.replacement.name_of`.
         file: relative to the course's `reference` folder.
         function: the qualified name of the innermost function or class that holds the change; empty: the module.
         original: the text that is replaced.

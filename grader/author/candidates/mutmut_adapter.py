@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, NamedTuple
 
+from grader.author.candidates.source import shared_ends
 from grader.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -120,21 +121,12 @@ class _Writer:
     def _by_text(self, original: cst.CSTNode, mutated: cst.CSTNode) -> tuple[int, int, str]:
         """The lines that differ."""
         before, after = self.source.text, whole(self.module, original, mutated)
-        start = _alike(before, after)
-        same = _alike(before[start:][::-1], after[start:][::-1])
+        start, same = shared_ends(before, after)
         start = before.rfind("\n", 0, start) + 1
         start += len(before[start:]) - len(before[start:].lstrip(" \t"))
         stop = before.find("\n", len(before) - same)
         stop = len(before) if stop < 0 else stop
         return start, stop, after[start : len(after) - (len(before) - stop)]
-
-
-def _alike(one: str, other: str) -> int:
-    """How many characters two texts have in common at their start."""
-    return next(
-        (index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
-        min(len(one), len(other)),
-    )
 
 
 def whole(module: cst.Module, original: cst.CSTNode, mutated: cst.CSTNode) -> str:

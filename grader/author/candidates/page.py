@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import html
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from grader import texts
 from grader.author.candidates.model import Class
 from grader.author.candidates.wording import MEANING, kills, label, place, remark, summary
+from grader.author.html_page import escaped, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,26 +41,20 @@ HEADS = ("candidate", "score", "place", "change", "killed by", "why")
 
 def write(suggested: Suggested, shown: Sequence[Judged]) -> str:
     """The whole page."""
-    title = _text(f"Candidates for faults of {suggested.lesson}")
-    body = [f"<h1>{title}</h1>", f"<p>{_text(summary(suggested))}.</p>"]
-    body += [f"<p>{_text(notice)}</p>" for notice in suggested.notices]
+    title = escaped(f"Candidates for faults of {suggested.lesson}")
+    body = [f"<h1>{title}</h1>", f"<p>{escaped(summary(suggested))}.</p>"]
+    body += [f"<p>{escaped(notice)}</p>" for notice in suggested.notices]
     for kind in Class:
         of_kind = [each for each in shown if each.kind is kind]
         body += _section(kind, of_kind) if of_kind else []
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>\n{STYLE}\n</style>\n</head>\n<body>\n"
-        + "\n".join(body)
-        + "\n</body>\n</html>\n"
-    )
+    return page(title, STYLE, "\n".join(body))
 
 
 def _section(kind: Class, judged: Sequence[Judged]) -> Iterator[str]:
-    badge = f'<span class="badge {kind.value}">{_text(label(kind))}</span>'
-    yield f"<h2>{badge} {_text(texts.count(len(judged), 'candidate'))}</h2>\n<p>{_text(MEANING[kind])}.</p>"
+    badge = f'<span class="badge {kind.value}">{escaped(label(kind))}</span>'
+    yield f"<h2>{badge} {escaped(texts.count(len(judged), 'candidate'))}</h2>\n<p>{escaped(MEANING[kind])}.</p>"
     heads = "".join(f'<th scope="col">{head}</th>' for head in HEADS)
-    yield f'<div class="table" role="region" tabindex="0" aria-label="{_text(label(kind))}">\n<table>'
+    yield f'<div class="table" role="region" tabindex="0" aria-label="{escaped(label(kind))}">\n<table>'
     yield f"<thead><tr>{heads}</tr></thead>\n<tbody>"
     yield from map(_row, judged)
     yield "</tbody>\n</table>\n</div>"
@@ -71,24 +65,20 @@ def _row(judged: Judged) -> str:
     return (
         f'<tr id="{candidate.id}"><th scope="row"><code>{candidate.id}</code></th>'
         f'<td class="number">{judged.score:.2f}</td>'
-        f'<td class="place">{_text(place(judged))}<br>{_text(candidate.function)}</td>'
-        f'<td><pre class="before">{_text(dedent(candidate.lines_before))}</pre>'
-        f'<pre class="after">{_text(dedent(candidate.lines_after))}</pre>{_text(", ".join(candidate.operators))}</td>'
+        f'<td class="place">{escaped(place(judged))}<br>{escaped(candidate.function)}</td>'
+        f'<td><pre class="before">{escaped(dedent(candidate.lines_before))}</pre>'
+        f'<pre class="after">{escaped(dedent(candidate.lines_after))}</pre>{escaped(", ".join(candidate.operators))}</td>'
         f"<td>{_killers(judged)}</td><td>{_why(judged)}</td></tr>"
     )
 
 
 def _killers(judged: Judged) -> str:
     if not judged.killed_by:
-        return _text(kills(judged))
-    tests = "".join(f"<br>{_text(test)}" for test in judged.killed_by)
-    return f"<details><summary>{_text(kills(judged))}</summary>{tests}</details>"
+        return escaped(kills(judged))
+    tests = "".join(f"<br>{escaped(test)}" for test in judged.killed_by)
+    return f"<details><summary>{escaped(kills(judged))}</summary>{tests}</details>"
 
 
 def _why(judged: Judged) -> str:
-    witness = f"<pre>{_text(judged.witness)}</pre>" if judged.witness else ""
-    return f"{_text(remark(judged))}{witness}"
-
-
-def _text(text: str) -> str:
-    return html.escape(texts.plain(text))
+    witness = f"<pre>{escaped(judged.witness)}</pre>" if judged.witness else ""
+    return f"{escaped(remark(judged))}{witness}"

@@ -39,7 +39,7 @@ def chosen(judged: Sequence[Judged], count: int) -> list[Judged]:
     return [killed[index] for index in order[:count]]
 
 
-def write_pool(lesson: Lesson, judged: Sequence[Judged], count: int, name: str = NAME) -> tuple[Path, int]:
+def write_pool(lesson: Lesson, judged: Sequence[Judged], count: int) -> tuple[Path, int]:
     """Write a pool's file, in place of one that is there; where it is, and how many candidates it has.
 
     Raises:
@@ -50,12 +50,12 @@ def write_pool(lesson: Lesson, judged: Sequence[Judged], count: int, name: str =
     best = chosen(judged, count)
     if not best:
         raise NoCandidatesError(lesson.id)
-    path = lesson.root / pool_file(lesson.id, name)
+    path = lesson.root / pool_file(lesson.id, NAME)
     check_writable(lesson.root / "mutants" / lesson.id, lesson.root)
     path.parent.mkdir(exist_ok=True)
     source = Source(lesson.reference_modules[lesson.module].source)
     entries = sorted((each.candidate for each in best), key=lambda each: (each.line, each.id))
-    head = HEAD.format(pool=name, lesson=lesson.id, count=count)
+    head = HEAD.format(pool=NAME, lesson=lesson.id, count=count)
     save(path, "\n".join([head, *(_entry(each, source) for each in entries)]), lesson.root)
     return path, len(best)
 

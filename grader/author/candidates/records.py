@@ -46,7 +46,7 @@ class Value(msgspec.Struct, frozen=True):
 
     Attributes:
         kind: `array`, `object` or `raised`.
-        text: dtype and shape, the text of the object, or the type of the error.
+        text: the shape, the text of the object, or the type of the error.
         numbers: the elements of an array, in C order.
     """
 
@@ -122,7 +122,6 @@ class Tried(msgspec.Struct, frozen=True):
     detail: str
     failures: list[Failure]
     probes: list[Value]
-    cpu_seconds: float  # its share of its process's
 
 
 class Said(msgspec.Struct, frozen=True, tag=True):

@@ -7,11 +7,8 @@ would be a waste here: see `bench` for what is left out. `grader.author.trials` 
 
 from __future__ import annotations
 
-import os
 import shutil
 import socket
-import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,10 +16,11 @@ from typing import TYPE_CHECKING, Self
 
 from grader import interrupts
 from grader.author.candidates.records import Channel, Ready, Setup, Tried, Try
+from grader.course_part import course_suite
 from grader.errors import HarnessError, LessonError
 from grader.programs import library_of, replaced_modules
 from grader.workers import launch
-from grader.workers.wire import Module, SuiteFile
+from grader.workers.wire import Module
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -66,7 +64,8 @@ class Workbench:
             self._home = tempfile.mkdtemp(prefix="ol-bench-")
             self._sock, theirs = socket.socketpair()
             with theirs:
-                self._process = _start(theirs.fileno(), self._home)
+                arguments = ["-c", COMMAND, str(theirs.fileno())]
+                self._process = launch.start(arguments, theirs.fileno(), self._home)
         return self
 
     def __exit__(self, *_error: object) -> None:
@@ -123,16 +122,12 @@ class Workbench:
 
 
 def _setup(lesson: Lesson, home: str, jobs: int) -> Setup:
-    root = lesson.course_tests
-    files = [
-        SuiteFile(path.relative_to(root).as_posix(), path.read_bytes()) for path in sorted(root.rglob("*.py"))
-    ]
     return Setup(
         library=library_of(lesson),
         program=_program(lesson),
         module=lesson.module,
-        root=str(root),
-        files=files,
+        root=str(lesson.course_tests),
+        files=list(course_suite(lesson).files),
         home=home,
         probes=[fault.witness.call for fault in lesson.faults],
         names=lesson.witness_names,
@@ -143,17 +138,3 @@ def _setup(lesson: Lesson, home: str, jobs: int) -> Setup:
 def _program(lesson: Lesson) -> list[Module]:
     modules = {name: lesson.reference_modules[name] for name in sorted(replaced_modules(lesson))}
     return [Module(name, module.source, module.is_package) for name, module in modules.items()]
-
-
-def _start(descriptor: int, home: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-S", "-P", "-s", "-c", COMMAND, str(descriptor), *launch.package_folders()]
-    return subprocess.Popen(
-        command,
-        env=launch.ENVIRONMENT | {"HOME": home, "TMPDIR": home},
-        cwd=home,
-        pass_fds=(descriptor,),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=None if os.environ.get("OL_DEBUG") else subprocess.DEVNULL,
-        start_new_session=True,
-    )

@@ -76,6 +76,17 @@ class Source:
         return holding[-1] if holding else None
 
 
+def shared_ends(one: str, other: str) -> tuple[int, int]:
+    """How many characters two texts have in common at their start, and how many of the rest at their end."""
+    start = _alike(one, other)
+    return start, _alike(one[start:][::-1], other[start:][::-1])
+
+
+def _alike(one: str, other: str) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((index for index, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
 _ANNOTATIONS = frozenset({"annotation", "returns", "type_params"})
 
 

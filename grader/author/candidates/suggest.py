@@ -35,14 +35,12 @@ class Wanted:
         within: a function or class of the module, by its qualified name, to look in; empty: everywhere.
         jobs: programs that run at a time.
         inputs: how many inputs to try on a candidate that no test kills; 0: none, and all of them count as missed.
-        seed: of the search for inputs.
     """
 
     operators: Sequence[str] = ()
     within: str = ""
     jobs: int = 1
     inputs: int = INPUTS
-    seed: int = 0
 
 
 @dataclass(frozen=True)

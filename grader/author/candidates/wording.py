@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from grader.author.candidates.model import Class
+from grader.author.candidates.source import shared_ends
 
 if TYPE_CHECKING:
     from grader.author.candidates.model import Judged
@@ -49,15 +50,9 @@ def change(judged: Judged) -> tuple[str, str]:
     """The lines before and after, each on one line, cut to what differs and a little around it."""
     before = " ".join(judged.candidate.lines_before.split())
     after = " ".join(judged.candidate.lines_after.split())
-    same = _alike(before, after)
-    tail = _alike(before[same:][::-1], after[same:][::-1])
+    same, tail = shared_ends(before, after)
     start = max(0, same - AROUND)
     return tuple(_cut(text, start, len(text) - max(0, tail - AROUND)) for text in (before, after))  # type: ignore[return-value]  # two for two
-
-
-def _alike(one: str, other: str) -> int:
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((index for index, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _cut(text: str, start: int, end: int) -> str:

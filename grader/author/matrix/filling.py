@@ -9,7 +9,6 @@ from grader.author.matrix.model import Cell, FaultColumn, Matrix, SuiteRow, Test
 from grader.author.trials import Outcome, Trials, course_trials
 from grader.classroom.layouts import find_submissions
 from grader.classroom.reading import read_entry
-from grader.errors import LessonError
 from grader.programs import programs_of
 from grader.progress import Silent
 from grader.suite_grader import Settings, SuiteGrader
@@ -50,9 +49,7 @@ def course_matrix(lesson: Lesson, settings: Settings, progress: Progress | None 
     with course_trials(
         lesson, jobs=settings.jobs, sandbox=settings.sandbox, timeout=settings.timeout
     ) as trials:
-        if trials.reference.killers:
-            where = f"reference/tests/{lesson.id}"
-            raise LessonError(where, trials.reference.killers[0], "fails on the reference")
+        trials.check_reference()
         return Matrix(lesson.id, _columns(lesson), tuple(_rows(lesson, trials, follow)))
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING
 
-from grader import texts
+from grader.author.html_page import escaped, page
 from grader.author.matrix.sentences import sections
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ tfoot th[scope=row] { font-weight: 600 }
 
 def write(matrix: Matrix, analysis: Analysis) -> str:
     """The whole page."""
-    title = _text(f"Tests and faults of {matrix.lesson}")
+    title = escaped(f"Tests and faults of {matrix.lesson}")
     tables, labels = [], matrix.labels()
     if matrix.suites:
         rows = [(row.suite, row.cells, row.problem) for row in matrix.suites]
@@ -51,17 +50,11 @@ def write(matrix: Matrix, analysis: Analysis) -> str:
             _table(matrix, "Tests", "test", [(labels[row.name], row.cells, "") for row in matrix.tests])
         )
     body = [f"<h1>{title}</h1>", *tables, *_faults(matrix), *map(_section, sections(matrix, analysis))]
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>\n{STYLE}\n</style>\n</head>\n<body>\n"
-        + "\n".join(body)
-        + "\n</body>\n</html>\n"
-    )
+    return page(title, STYLE, "\n".join(body))
 
 
 def _table(matrix: Matrix, caption: str, row: str, rows: Sequence[tuple[str, tuple[Cell, ...], str]]) -> str:
-    heads = "".join(f'<th scope="col" title="{_text(f.title)}">{_text(f.id)}</th>' for f in matrix.faults)
+    heads = "".join(f'<th scope="col" title="{escaped(f.title)}">{escaped(f.id)}</th>' for f in matrix.faults)
     lines = [
         f'<div class="table" role="region" tabindex="0" aria-label="{caption}">\n<table>',
         f"<caption>{caption}</caption>",
@@ -76,9 +69,9 @@ def _table(matrix: Matrix, caption: str, row: str, rows: Sequence[tuple[str, tup
 
 
 def _row(matrix: Matrix, name: str, cells: tuple[Cell, ...], problem: str) -> str:
-    head = f'<tr><th scope="row">{_text(name)}</th>'
+    head = f'<tr><th scope="row">{escaped(name)}</th>'
     if problem:
-        return f'{head}<td class="invalid" colspan="{len(matrix.faults) + 1}">{_text(problem)}</td></tr>'
+        return f'{head}<td class="invalid" colspan="{len(matrix.faults) + 1}">{escaped(problem)}</td></tr>'
     filled = "".join(f'<td class="{cell.replace(" ", "-")}">{cell}</td>' for cell in cells)
     return f"{head}{filled}<td>{len(matrix.kills(cells))}</td></tr>"
 
@@ -93,15 +86,11 @@ def _faults(matrix: Matrix) -> Iterator[str]:
     yield "<h2>The faults</h2>\n<ul>"
     for fault in matrix.faults:
         required = " (required)" if fault.required else ""
-        yield f"<li><strong>{_text(fault.id)}</strong> {_text(fault.title)}{required}</li>"
+        yield f"<li><strong>{escaped(fault.id)}</strong> {escaped(fault.title)}{required}</li>"
     yield "</ul>"
 
 
 def _section(section: Section) -> str:
-    items = "".join(f"<li>{_text(item)}</li>" for item in section.items)
+    items = "".join(f"<li>{escaped(item)}</li>" for item in section.items)
     listed = f"\n<ul>{items}</ul>" if items else ""
-    return f"<h2>{_text(section.heading)}</h2>\n<p>{_text(section.sentence)}</p>{listed}"
-
-
-def _text(text: str) -> str:
-    return html.escape(texts.plain(text))
+    return f"<h2>{escaped(section.heading)}</h2>\n<p>{escaped(section.sentence)}</p>{listed}"

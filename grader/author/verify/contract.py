@@ -25,7 +25,7 @@ CHECK = "contract"
 INSTALL = "pip install 'ol-grader[author]'"
 SECONDS = 120.0  # it imports the module: an endless one must not hold everything up
 SHOWN = 5  # disagreements that are told
-# Only the course's own signatures are compared: to read numpy's types too would take four times as long.
+# Only the course's own signatures are compared: to read numpy's types too would take several times as long.
 CONFIG = """\
 [mypy]
 [mypy-numpy.*]

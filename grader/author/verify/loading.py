@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from grader.author.catalogue import FaultPlace, fault_places
+from grader.author.changes import check_whole, sources_of
+from grader.author.draft import read_text
 from grader.author.parts import parts_of
 from grader.author.verify.finding import LESSON, Finding, error
 from grader.errors import LessonError
 from grader.lesson import Fault, load_lesson, load_without_faults, names_of_course_tests
-from grader.lesson.checks import check_distinct, check_edits, check_fault, check_id, check_python
+from grader.lesson.checks import check_distinct
 from grader.lesson.model import FaultFile
 from grader.lesson.toml import decode
 
@@ -63,25 +65,13 @@ def _unusable(course: Path, name: str, problem: LessonError) -> list[Finding]:
 
 
 def _fault(lesson: Lesson, place: FaultPlace, tests: set[str], before: list[Fault]) -> Fault:
-    content = decode(_text(place), FaultFile, place.file)
-    check_id(place.id, place.file)
+    content = decode(read_text(place), FaultFile, place.file)
     fault = Fault(id=place.id, path=place.path, **msgspec.structs.asdict(content))
-    sources = {module.file: module.source for module in lesson.reference_modules.values()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a fault may well hold what Python warns of
         check_distinct([*before, fault])
-        check_fault(fault, tests, place.file)
-        check_edits(fault, sources, lambda file: check_python(sources[file], f"reference/{file}"), place.file)
+        check_whole(fault, sources_of(lesson), tests, place.file)
     return fault
-
-
-def _text(place: FaultPlace) -> str:
-    try:
-        return place.path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
-    except OSError as problem:
-        raise LessonError(place.file, "file", f"cannot be read: {problem.strerror}") from problem
-    except UnicodeDecodeError as problem:
-        raise LessonError(place.file, "encoding", f"is not UTF-8 at byte {problem.start}") from problem
 
 
 def _finding(subject: str, problem: LessonError) -> Finding:

@@ -9,6 +9,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from grader import values
 from grader.author.outcomes import Outcome
 from grader.author.tolerance import TOLERANCES
 from grader.author.trials import Trials
@@ -31,7 +32,7 @@ PART = 3_000  # characters of a value in one message
 MOST_PARTS = 20
 SECONDS = 10.0  # for all witnesses of a lesson on the reference
 MARK = "Value: "
-RAISES = "raises "
+RAISES = values.raises("")
 
 PREAMBLE = f"""
 import ast, base64, importlib, json, textwrap, zlib
@@ -205,13 +206,13 @@ def _without_value(outcome: Outcome, message: str) -> Answer:
         case Outcome.NOT_RUN:
             return Answer()
         case Outcome.TIMEOUT:
-            return Answer(problem="does not end", endless=True)
+            return Answer(problem=values.DOES_NOT_END, endless=True)
         case Outcome.NOT_LOADED:
             return Answer(problem=f"cannot be called, since the module does not load ({message})")
         case Outcome.CRASHED:
-            return Answer(problem=f"ends the process ({message})")
+            return Answer(problem=f"{values.ENDS_THE_PROCESS} ({message})")
         case _:
-            return Answer(problem=f"{RAISES}{message}")
+            return Answer(problem=values.raises(message))
 
 
 def _parts(tried: Tried, probe: Probe) -> int:

@@ -20,14 +20,9 @@ def catching_text(call: str) -> str | None:
     returns = [node for statement in body for node in ast.walk(statement) if isinstance(node, ast.Return)]
     if returns != [last] or not isinstance(last, ast.Return) or last.value is None:
         return None
+    if last.value.lineno != last.lineno:
+        return None
     lines = call.splitlines()
     line = last.lineno - 1
-    start = (
-        len(lines[line].encode()[: last.value.col_offset].decode())
-        if last.value.lineno == last.lineno
-        else None
-    )
-    if start is None:
-        return None
-    lines[line] = lines[line][start:]
+    lines[line] = lines[line].encode()[last.value.col_offset :].decode()
     return CATCHING.format(body=textwrap.indent("\n".join(lines), "    "))

@@ -7,13 +7,13 @@ import os
 import select
 import signal
 import socket
-import subprocess
-import sys
 import tempfile
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from grader import interrupts, values
+from grader.author.witness.inputs import templates_of
 from grader.author.witness.journal import UNKNOWN
 from grader.author.witness.records import (
     DTYPES,
@@ -33,9 +33,11 @@ from grader.workers import launch
 from grader.workers.wire import Link, Module
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable, Mapping
 
     from grader.author.witness.records import Hunt
+    from grader.author.witness.templates import Template
     from grader.lesson import Lesson
 
 # Wall-clock seconds for one input. A bench gives an input up long before, by its own CPU time, unless it cannot.
@@ -50,7 +52,7 @@ class Laboratory:
     Use as a context manager: at its end no process of it is left.
 
     Args:
-        lesson: its faults are not looked at.
+        lesson: of its faults, only the witnesses are looked at.
     """
 
     def __init__(self, lesson: Lesson) -> None:
@@ -68,6 +70,15 @@ class Laboratory:
 
     def __exit__(self, *_error: object) -> None:
         self.close()
+
+    @cached_property
+    def templates(self) -> list[Template]:
+        """What inputs are drawn from: all that the lesson gives, see `templates_of`.
+
+        Raises:
+            LessonError: the lesson's file of inputs is wrong.
+        """
+        return templates_of(self.lesson)
 
     def bench(self, sources: Mapping[str, str]) -> Bench:
         """A bench for the program that has these texts in some of its files (relative to `reference`).
@@ -223,18 +234,8 @@ class Bench:
 
 
 def _start(descriptor: int, temp: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-S", "-P", "-s", str(Path(__file__).with_name("process.py")), str(descriptor)]
-    places = {"HOME": temp, "TMPDIR": temp, "HYPOTHESIS_STORAGE_DIRECTORY": temp}
-    return subprocess.Popen(
-        [*command, *launch.package_folders()],
-        env=launch.ENVIRONMENT | places,
-        cwd=temp,
-        pass_fds=(descriptor,),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=None if os.environ.get("OL_DEBUG") else subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    arguments = [str(Path(__file__).with_name("process.py")), str(descriptor)]
+    return launch.start(arguments, descriptor, temp, HYPOTHESIS_STORAGE_DIRECTORY=temp)
 
 
 def _setup(lesson: Lesson) -> Setup:

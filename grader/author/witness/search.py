@@ -12,7 +12,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from grader.author.witness.catching import catching_text
-from grader.author.witness.inputs import templates_of
 from grader.author.witness.journal import Journal
 from grader.author.witness.records import Hunt, Kind, Search, Tried
 from grader.errors import MissingExtraError
@@ -69,7 +68,7 @@ def find(
         laboratory: of the lesson.
         sources: by a file's name relative to the course's `reference` folder, its faulty text.
         search: how many inputs, and which.
-        templates: what to draw from; None: all that the lesson gives, see `templates_of`.
+        templates: what to draw from; None: the laboratory's.
         on_input: called with the number of inputs tried so far.
 
     Raises:
@@ -79,7 +78,7 @@ def find(
     """
     if importlib.util.find_spec("hypothesis") is None:
         raise MissingExtraError("hypothesis", "author")
-    drawn_from = templates_of(laboratory.lesson) if templates is None else templates
+    drawn_from = laboratory.templates if templates is None else templates
     with laboratory.bench(sources) as bench:
         journal = _journal(bench, list(drawn_from), search, on_input)
         return _settled(bench, journal)

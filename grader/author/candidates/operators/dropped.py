@@ -17,7 +17,7 @@ NOTHING = "pass"
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def _drop_statement(node: ast.AST, source: Source) -> Iterator[Replacement]:
+def _drop_statement(node: ast.AST, _source: Source) -> Iterator[Replacement]:
     """In functions alone, and only what can be missed without a name that is never given a value."""
     if not isinstance(node, _FUNCTIONS):
         return
@@ -27,7 +27,6 @@ def _drop_statement(node: ast.AST, source: Source) -> Iterator[Replacement]:
         if (names and names <= given) or any(can_go(statement) for can_go in _CAN_GO):
             yield statement, NOTHING
         given |= names
-    del source
 
 
 def _own_statements(function: ast.AST) -> Iterator[ast.stmt]:

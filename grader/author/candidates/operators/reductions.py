@@ -29,7 +29,7 @@ OTHER_REDUCTIONS = {
 }
 
 
-def _swap_axis(node: ast.AST, source: Source) -> Iterator[Replacement]:
+def _swap_axis(node: ast.AST, _source: Source) -> Iterator[Replacement]:
     if not isinstance(node, ast.Call):
         return
     for keyword in node.keywords:
@@ -37,7 +37,6 @@ def _swap_axis(node: ast.AST, source: Source) -> Iterator[Replacement]:
             axis = _integer(keyword.value)
             for other in OTHER_AXES.get(axis, ()):
                 yield keyword.value, str(other)
-    del source
 
 
 def _integer(node: ast.expr) -> int | None:
