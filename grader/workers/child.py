@@ -9,12 +9,13 @@ import gc
 import os
 import random
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from _pytest.outcomes import Exit
 
-from grader.workers import hypothesis_settings, randomness, session
+from grader.workers import hypothesis_settings, session
 from grader.workers.library import file_of
 from grader.workers.wire import (
     MAX_ID,
@@ -36,26 +37,43 @@ if TYPE_CHECKING:
     from _pytest.nodes import Item
 
     from grader.workers.library import LibraryImporter
+    from grader.workers.randomness import Draws
     from grader.workers.recorder import Recorder
 
 IDS_IN_A_RECORD = 50
 CHANNEL = 3  # the descriptor of a run's channel, in the run
 
 
-def main(channel: int, prepared: Session, recorder: Recorder, library: LibraryImporter, temp: str) -> None:
+@dataclass(frozen=True)
+class Forked:
+    """What a run finds made before its fork.
+
+    Attributes:
+        session: pytest's.
+        recorder: the plugin that writes records.
+        library: where the program's modules go.
+        draws: the counters of randomness.
+    """
+
+    session: Session
+    recorder: Recorder
+    library: LibraryImporter
+    draws: Draws
+
+
+def main(channel: int, forked: Forked, temp: str) -> None:
     """Receive a program, run the suite on it, send records; never returns.
 
     Args:
         channel: socket to the grader: the program comes in, records go out.
-        prepared: pytest's session, made before the fork.
-        recorder: the plugin that writes records.
-        library: where the program's modules go.
+        forked: what was made before the fork.
         temp: the run's own folder, which exists and is empty.
     """
     _leave_everything_but(channel)
     _move_to(temp)
     gc.enable()
     run = run_decoder.decode(_read_all(CHANNEL))
+    prepared, recorder, library = forked.session, forked.recorder, forked.library
     recorder.channel = CHANNEL
     recorder.temp = temp
     try:
@@ -63,14 +81,14 @@ def main(channel: int, prepared: Session, recorder: Recorder, library: LibraryIm
             library.clear()
             recorder.own_modules = frozenset(file_of(m.name, is_package=m.is_package) for m in run.program)
         library.add(run.program)
-        draws = randomness.install(run.seed)
+        forked.draws.begin(run.seed)
         run = _without_program(run)
         session.use_temp(prepared.config, Path(temp, "tmp"))
         if "hypothesis" in sys.modules:
             hypothesis_settings.use_home(temp)
         items = _collect(prepared, recorder)
         if _run_tests(prepared, recorder, _chosen(items, run)):
-            recorder.send(Ended(draws.total()))
+            recorder.send(Ended(forked.draws.total()))
     except (SystemExit, KeyboardInterrupt, Exit) as error:
         recorder.send(Broken(recorder.masked(f"{type(error).__name__}: {error}")))
     except BaseException as error:  # noqa: BLE001 - whatever is left is said to the grader, then the process ends

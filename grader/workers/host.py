@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.workers import child, hypothesis_settings, keeper, limits, session, suite
+from grader.workers import child, hypothesis_settings, keeper, limits, randomness, session, suite
 from grader.workers.recorder import Recorder
 from grader.workers.sandbox.landlock import Places
 from grader.workers.wire import Link, NewKeeper, Prepare, Prepared, Reading
@@ -48,12 +48,13 @@ def serve(link: Link, library: LibraryImporter, config: Config) -> None:
     importer = suite.install(own, recorder.loading)
     _import_for_all_runs(own.packages)
     prepared = session.start(config, root, importer, recorder, (file.data for file in prepare.files))
+    forked = child.Forked(prepared, recorder, library, randomness.install())
     # Objects made so far are the same in all runs: the collector need not look at them, so their pages stay shared.
     gc.freeze()
     link.send(Prepared([], own.test_files))
 
     def run(channel: int, temp: str) -> None:
-        child.main(channel, prepared, recorder, library, temp)
+        child.main(channel, forked, temp)
 
     _fork_keepers(link, Places(str(root), str(home)), run)
 

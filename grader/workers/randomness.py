@@ -9,6 +9,7 @@ seeds and restores both global generators around each example; what it does is t
 from __future__ import annotations
 
 import hashlib
+import os
 import random
 import sys
 from contextlib import contextmanager, nullcontext
@@ -32,16 +33,27 @@ def derive(seed: str, label: str) -> int:
 
 
 class Draws:
-    """Counts what was drawn without a seed, in a run that `install` prepared."""
+    """Counts what is drawn without a seed, from `begin` on; until then, entropy is the operating system's."""
 
-    def __init__(self, seed: str) -> None:
-        self._entropy = random.Random(derive(seed, "entropy"))  # noqa: S311 - to be repeatable is its purpose
+    def __init__(self) -> None:
+        self._entropy: random.Random | None = None
         self._count = 0
         self._global_random = _Global(random.getstate)
         self._global_numpy = _Global(lambda: np.random.get_state(legacy=False))  # noqa: NPY002 - what suites use
 
+    def begin(self, seed: str) -> None:
+        """Seed every generator from `seed`, in the run, before anything of the suite is imported."""
+        random.seed(derive(seed, "random"))
+        np.random.seed(derive(seed, "numpy") % 2**32)  # noqa: NPY002 - what suites use
+        self._entropy = random.Random(derive(seed, "entropy"))  # noqa: S311 - to be repeatable is its purpose
+        self._count = 0
+        self._global_random.begin()
+        self._global_numpy.begin()
+
     def bits(self, count: int, *, counted: bool = True) -> int:
         """Stand-in for entropy of the operating system."""
+        if self._entropy is None:
+            return int.from_bytes(os.urandom(-(-count // 8)), "big") >> (-count % 8)
         self._count += counted
         return self._entropy.getrandbits(count)
 
@@ -72,7 +84,12 @@ class _Global:
 
     def __init__(self, state: Callable[[], Any]) -> None:
         self._state = state
-        self._start = _plain(state())
+        self._start: Any = None
+        self._seeded = False
+        self.unseeded = False
+
+    def begin(self) -> None:
+        self._start = _plain(self._state())
         self._seeded = False
         self.unseeded = False
 
@@ -91,11 +108,9 @@ def _plain(state: Any) -> Any:
     return state.tobytes() if isinstance(state, np.ndarray) else state
 
 
-def install(seed: str) -> Draws:
-    """Seed every generator from `seed` and put the counters in place, before anything of the suite is imported."""
-    random.seed(derive(seed, "random"))
-    np.random.seed(derive(seed, "numpy") % 2**32)  # noqa: NPY002 - what suites use
-    draws = Draws(seed)
+def install() -> Draws:
+    """Put the counters in place, once for all runs that are forked from this process; `begin` starts them in each."""
+    draws = Draws()
     _patch_random(draws)
     _patch_numpy(draws)
     return draws

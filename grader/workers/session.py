@@ -6,6 +6,8 @@ parent folder. What a run does with the session is in `child`.
 
 from __future__ import annotations
 
+import codecs
+import fnmatch
 import os
 from typing import TYPE_CHECKING
 
@@ -78,7 +80,15 @@ def configure(empty: Path) -> Config:
     # No import hook, since the suite is rewritten already; but comparisons are explained as for rewritten code.
     config.option.assertmode = "rewrite"
     config._do_configure()  # noqa: SLF001 - what pytest's own wrap_session does first
+    _fill_caches(config)
     return config
+
+
+def _fill_caches(config: Config) -> None:
+    """What Python would look up or compile in every run that collects, and remembers."""
+    for pattern in (*config.getini("python_files"), *config.getini("norecursedirs")):
+        fnmatch.fnmatch("", pattern)
+    codecs.lookup("unicode_escape")  # ids of parametrised tests
 
 
 def start(

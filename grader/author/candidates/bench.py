@@ -121,7 +121,7 @@ class Bench:
         importer.add(setup.library.modules)
         importer.import_all(setup.library.late)
         importer.add(setup.program)
-        randomness.install(SEED)
+        randomness.install().begin(SEED)
         root = Path(setup.root)
         own = suite.read(
             Prepare(setup.files, root.name, setup.home, None, setup.root), root, lambda _file: None
