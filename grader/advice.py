@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from grader.errors import ExitCode
 from grader.report import Tally
 
 if TYPE_CHECKING:
@@ -22,13 +24,15 @@ BY_PROBLEM = {
     "crashed": "find what ends the process in the test named above.",
     "memory": "use smaller arrays in the test named above.",
 }
+HOUSE = "this was no fault of yours: run the command again."
+COURSE = "the course's own data are wrong, or not those that are asked for: tell your instructor."
 MEND_THE_TEST = "mend the tests named above: they must pass on every correct module."
 
 
 def next_step(report: Report) -> str:
     """The one thing to do after this report, as a sentence; empty when there is nothing left to do."""
     if report.status == "error":
-        return "this was no fault of yours: run the command again."
+        return COURSE if report.exit_code == ExitCode.COURSE else HOUSE
     if report.validity is not None and not report.validity.valid:
         return _after_invalid(report.validity, report.lesson)
     if report.course is not None and report.course.failed:
@@ -92,6 +96,21 @@ def private_part(mutation: Mutation) -> str:
     return f"; {private.killed} of {private.total} that are not named here"
 
 
-def pool_parts(mutation: Mutation) -> list[tuple[str, bool]]:
-    """For each pool of programs beside the faults, its count in words, and whether it is enough."""
-    return [(f"pool {pool.name}: {tally(pool)}", pool.killed >= pool.needed) for pool in mutation.pools or ()]
+@dataclass(frozen=True)
+class PoolPart:
+    """A pool of programs beside the faults: what it is called, its count in words, and whether that is enough."""
+
+    name: str
+    count: str
+    enough: bool
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.count}"
+
+
+def pool_parts(mutation: Mutation) -> list[PoolPart]:
+    """The pools of a grade, in its order."""
+    return [
+        PoolPart(f"pool {pool.name}", tally(pool), pool.killed >= pool.needed)
+        for pool in mutation.pools or ()
+    ]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from grader.errors import HarnessError, NoSuchTestError
 from grader.plan import Setting
-from grader.report import TestLine, Tests
+from grader.report import BAD_ENDS, TestLine, Tests
 from grader.run import CUT_SHORT, Ending
 from grader.validity import unloaded
 from grader.workers import wire
@@ -34,7 +34,6 @@ OUTCOMES = {
     Outcome.XPASSED_STRICT: ("failed", "it passed where it says that it must fail (a strict xfail)"),
     Outcome.OUT_OF_MEMORY: ("crashed", "memory limit"),
 }
-BAD = frozenset({"failed", "error", "timeout", "crashed", "not_run"})
 ENDING_OUTCOMES = {Ending.TIMEOUT: "timeout"}
 KIND = re.compile(r"\A\s*\[(?P<kind>[^\]]+)\]")
 DOWNSTREAM = re.compile(r"Downstream:\s*(?P<text>.+)", re.DOTALL)
@@ -252,7 +251,7 @@ def _line(test: str, outcome: str, message: str, about: dict[str, About]) -> Tes
 def _counted(lines: Sequence[TestLine]) -> Tests:
     return Tests(
         passed=sum(line.outcome == "passed" for line in lines),
-        failed=sum(line.outcome in BAD for line in lines),
+        failed=sum(line.outcome in BAD_ENDS for line in lines),
         tests=tuple(lines),
     )
 

@@ -16,6 +16,8 @@ def _one_of(*words: str) -> msgspec.Meta:
     return msgspec.Meta(pattern=f"^({'|'.join(words)})$")
 
 
+BAD_ENDS = frozenset({"failed", "error", "timeout", "crashed", "not_run"})  # what `Tests.failed` counts
+
 Status = Annotated[str, _one_of("passed", "failed", "invalid", "error")]
 FaultStatus = Annotated[str, _one_of("killed", "survived", "timeout", "crashed", "not_run")]
 Outcome = Annotated[

@@ -98,8 +98,9 @@ class Outputs:
         shown = self._shown(report, level)
         folder = self._folder(attempt)
         put_whole(folder / REPORT, [json.write(shown)])
-        put_whole(folder / TEXT, [text.write(shown, messages=level == "full")])
-        put_whole(folder / MARKDOWN, [markdown.write(shown)])
+        messages = level == "full"
+        put_whole(folder / TEXT, [text.write(shown, messages=messages)])
+        put_whole(folder / MARKDOWN, [markdown.write(shown, messages=messages)])
         self._store.mark_written(attempt, self._told(level))
 
     def _folder(self, attempt: Attempt) -> Path:

@@ -10,7 +10,14 @@ import click
 from grader.commands.checking import checked, log_attempt
 from grader.commands.delivery import delivery
 from grader.commands.feedback_options import LEVELS
-from grader.commands.options import common, jobs_option, pin_option, sandbox_option, timeout_option
+from grader.commands.options import (
+    common,
+    jobs_option,
+    pin_option,
+    sandbox_option,
+    seed_option,
+    timeout_option,
+)
 from grader.writers import FORMATS
 
 if TYPE_CHECKING:
@@ -38,9 +45,7 @@ if TYPE_CHECKING:
 )
 @click.option("--watch", is_flag=True, help="Check again whenever a file of the workspace is saved.")
 @click.option("--matrix", is_flag=True, help="Run every test on every fault, and name all that kill it.")
-@click.option(
-    "--seed", type=click.IntRange(min=0), metavar="N", help="Repeat a check: its report names its seed."
-)
+@seed_option("Repeat a check: its report names its seed.")
 @jobs_option("Runs at a time; else one for each core.")
 @timeout_option("For one run of your tests on a correct program.")
 @sandbox_option
@@ -85,21 +90,22 @@ def command(common: Common, *, formats: tuple[str, ...], watch: bool, **asked: A
 
 
 def check_once(common: Common, places: Delivery, asked: dict[str, Any]) -> Report:
-    """One check: logged, delivered and shown."""
+    """One check: logged, shown and delivered; first shown, since that cannot fail."""
     done, wanted = checked(common, places, **asked)
     first = log_attempt(done, wanted)
-    places.deliver(done.report, _suite_folder(done, wanted))
+    messages = wanted.feedback == "full"
     if places.screen:
         from grader.console import make_console  # noqa: PLC0415 - only for a screen
         from grader.writers import terminal  # noqa: PLC0415 - as above
 
         view = terminal.View(
             verbose=common.verbose,
-            messages=wanted.feedback == "full",
+            messages=messages,
             first=first,
             folder=str(done.lesson.course_tests),
         )
         terminal.write(done.report, make_console(no_color=common.no_color), view)
+    places.deliver(done.report, _suite_folder(done, wanted), messages=messages)
     return done.report
 
 

@@ -8,7 +8,7 @@ import secrets
 from typing import TYPE_CHECKING, Any
 
 from grader.commands.options import TIMEOUT
-from grader.errors import ExitCode, GraderError, mistake_of_ours
+from grader.errors import ExitCode, GraderError, UnreadableError, mistake_of_ours
 
 if TYPE_CHECKING:
     from grader.commands.delivery import Delivery
@@ -97,7 +97,12 @@ def _request(common: Common, asked: dict[str, Any], shown: Progress) -> Request:
 def _report_error(asked: dict[str, Any], error: GraderError, places: Delivery) -> None:
     from grader.report_parts import error_report  # noqa: PLC0415 - only when there is an error to report
 
-    places.deliver(error_report(asked["lesson"], asked["seed"], error))
+    try:
+        places.deliver(error_report(asked["lesson"], asked["seed"], error))
+    except UnreadableError as unwritten:
+        from grader.console import say  # noqa: PLC0415 - as above
+
+        say(f"ol: {unwritten.message}")  # beside the error itself, which says more
 
 
 def log_attempt(done: Checked, wanted: Request) -> bool:

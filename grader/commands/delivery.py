@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.errors import UnreadableError
-from grader.writers import FORMATS, SCREEN, SETTINGS, deliver, writer_of
+from grader.writers import FORMATS, SCREEN, deliver, written
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -34,24 +36,28 @@ class Delivery:
     targets: tuple[tuple[str, str], ...]
     screen: bool
 
-    def deliver(self, report: Report, folder: str = "") -> None:
+    def deliver(self, report: Report, folder: str = "", *, messages: bool = False) -> None:
         """Write the report to every place but the terminal.
 
         Args:
             report: the report.
             folder: the suite's, as seen from here, for formats that name files; empty: not known.
+            messages: tell what the killing tests said, too.
 
         Raises:
-            UnreadableError: a place cannot be written to.
+            UnreadableError: a place cannot be written to; the others have been.
         """
+        failed: UnreadableError | None = None
         for name, path in self.targets:
-            setting = {"root": folder} if SETTINGS.get(name) == "root" else {}
-            text = writer_of(name)(report, **setting)
-            if path == STANDARD_OUTPUT:
-                put_out(text)
-                deliver(name, report)
-            else:
-                put_into(Path(path), text)
+            text = written(name, report, root=folder, messages=messages)
+            try:
+                put_at(path, text)
+                if path == STANDARD_OUTPUT:
+                    deliver(name, report)
+            except UnreadableError as error:
+                failed = failed or error
+        if failed is not None:
+            raise failed
 
 
 def delivery(common: Common, formats: Sequence[str] = (), known: Collection[str] = FORMATS) -> Delivery:
@@ -64,6 +70,7 @@ def delivery(common: Common, formats: Sequence[str] = (), known: Collection[str]
 
     Raises:
         click.UsageError: there is no such format, or two of them want standard output.
+        UnreadableError: a file could not be written. Better now than when there is something to write.
     """
     targets = [("json", common.json_path)] if common.json_path else []
     screen = False
@@ -78,7 +85,21 @@ def delivery(common: Common, formats: Sequence[str] = (), known: Collection[str]
     taken = sum(path == STANDARD_OUTPUT for _name, path in targets) + screen
     if taken > 1:
         raise click.UsageError("only one format can go to standard output; give the others a path: NAME=PATH")
+    for _name, path in targets:
+        _check_writable(path)
     return Delivery(tuple(targets), screen=screen or not taken)
+
+
+def _check_writable(path: str) -> None:
+    place = Path(path)
+    if path == STANDARD_OUTPUT or (place.exists() and not place.is_dir() and os.access(place, os.W_OK)):
+        return
+    if place.is_dir():
+        raise UnreadableError(place, os.strerror(errno.EISDIR))
+    if not place.parent.is_dir():
+        raise UnreadableError(place, os.strerror(errno.ENOENT))
+    if place.exists() or not os.access(place.parent, os.W_OK):
+        raise UnreadableError(place, os.strerror(errno.EACCES))
 
 
 def put_at(path: str, text: str) -> None:

@@ -10,10 +10,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from grader import interrupts
-from grader.commands.delivery import delivery, put_at
+from grader.commands.delivery import STANDARD_OUTPUT, delivery, put_at
 from grader.commands.feedback_options import feedback_options
-from grader.commands.options import common, jobs_option, pin_option, sandbox_option, timeout_option
-from grader.errors import ExitCode, MissingExtraError
+from grader.commands.options import (
+    common,
+    jobs_option,
+    pin_option,
+    sandbox_option,
+    seed_option,
+    timeout_option,
+)
+from grader.errors import ExitCode, GraderError, MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +35,7 @@ if TYPE_CHECKING:
     from grader.lesson import Lesson
 
 
-CLASS_FORMATS = ("csv", "json", "junit", "markdown")  # what `grader.classroom.formats` writes
+CLASS_FORMATS = ("csv", "github", "json", "junit", "markdown")  # what `grader.classroom.formats` writes
 
 
 @dataclass(frozen=True)
@@ -68,9 +75,7 @@ class Options:
     metavar="ADDRESS",
     help="Grade on the workers of this Dask scheduler; `local` starts a cluster here.",
 )
-@click.option(
-    "--seed", type=click.IntRange(min=0), metavar="N", help="Of this run; else the first one of --out."
-)
+@seed_option("Of this run; else the first one of --out.")
 @timeout_option("For one run of a suite on a correct program.")
 @sandbox_option
 @click.option("--regrade", is_flag=True, help="Grade again what is known, and show old beside new.")
@@ -142,7 +147,10 @@ def _grade(common: Common, asked: Options, policy: Policy, places: Delivery) -> 
         try:
             _run(common, asked, batch)
         except interrupts.Interrupted:
-            return _interrupted(batch)
+            return _interrupted(asked, batch, places)
+        except GraderError:
+            _compare(asked, batch, places)
+            raise
         return _told(asked, batch, places)
 
 
@@ -219,28 +227,40 @@ def _on_cluster(work: Work, address: str, jobs: int) -> Executor:
     return ClusterExecutor(work, address, jobs)
 
 
-def _interrupted(batch: Batch) -> int:
+def _interrupted(asked: Options, batch: Batch, places: Delivery) -> int:
     from grader.console import leave_the_line, say  # noqa: PLC0415 - only when there is something to say
 
     interrupts.ignore()
     leave_the_line()
-    done, total = batch.tally.done, batch.tally.total
-    say(
-        f"ol: interrupted; {done} of {total} submissions are graded and kept, the same command goes on from there"
-    )
+    _compare(asked, batch, places)
+    done = f"{batch.tally.done} of {batch.tally.total} submissions"
+    if asked.regrade:
+        say(f"ol: interrupted; {done} are graded again and kept, --regrade begins anew")
+    else:
+        say(f"ol: interrupted; {done} are graded and kept, the same command goes on from there")
     return ExitCode.INTERRUPTED
+
+
+def _compare(asked: Options, batch: Batch, places: Delivery) -> None:
+    """Show old grades beside new ones, also of a run that did not get to its end: the next one cannot any more."""
+    from grader.classroom import regrading  # noqa: PLC0415 - help needs none of it
+    from grader.console import put  # noqa: PLC0415 - as above
+
+    if places.screen:
+        for line in regrading.told(batch.changes, only_changed=asked.only_changed):
+            put(line)
 
 
 def _told(asked: Options, batch: Batch, places: Delivery) -> int:
     """Say what was done, wherever it was asked for; the exit code."""
-    from grader.classroom import regrading, summary  # noqa: PLC0415 - help needs none of it
-    from grader.classroom.formats import write  # noqa: PLC0415 - as above
+    from grader.classroom import summary  # noqa: PLC0415 - help needs none of it
+    from grader.classroom.formats import deliver, write  # noqa: PLC0415 - as above
     from grader.console import put, say  # noqa: PLC0415 - as above
 
     for name, path in places.targets:
         put_at(path, write(name, batch))
-    if places.screen:
-        for line in regrading.told(batch.changes, only_changed=asked.only_changed):
-            put(line)
+        if path == STANDARD_OUTPUT:
+            deliver(name, batch)
+    _compare(asked, batch, places)
     (put if places.screen else say)(batch.tally.summary())
     return summary.exit_code(batch)

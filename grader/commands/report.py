@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import click
 from grader.commands.delivery import put_into, put_out
 from grader.commands.options import common, pin_option
 from grader.errors import PathNotFoundError, UnreadableError
-from grader.writers import FORMATS, SCREEN, SETTINGS, deliver, writer_of
+from grader.writers import FORMATS, SCREEN, SETTINGS, deliver, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,16 +21,16 @@ if TYPE_CHECKING:
     from grader.report import Report
 
 
+POINTS = re.compile(r"\d{1,9}(\.\d{1,9}|/\d{1,9})?", re.ASCII)  # `1e999999999` would take all memory
+
+
 def _points(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Fraction | None:
     if value is None:
         return None
     try:
-        points = Fraction(value)
-    except (ValueError, ZeroDivisionError):
-        points = Fraction(-1)
-    if points < 0:
-        raise click.BadParameter(f"{value!r} is no number of points")
-    return points
+        return Fraction(value if POINTS.fullmatch(value) else "")
+    except (ValueError, ZeroDivisionError) as error:
+        raise click.BadParameter(f"{value!r} is no number of points") from error
 
 
 def points_option(text: str) -> Callable[..., Any]:
@@ -44,11 +45,12 @@ class _Report(click.Command):
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
         """The context of the command that is meant."""
-        if args[:1] != ["merge"]:
+        word = next((number for number, each in enumerate(args) if not each.startswith("-")), len(args))
+        if args[word : word + 1] != ["merge"]:
             return super().make_context(info_name, args, parent, **extra)
         from grader.commands.merge import command as merge  # noqa: PLC0415 - only when it is asked for
 
-        return merge.make_context(f"{info_name} merge", args[1:], parent, **extra)
+        return merge.make_context(f"{info_name} merge", args[:word] + args[word + 1 :], parent, **extra)
 
 
 @click.command(cls=_Report, short_help="Write a kept report in another format.")
@@ -94,7 +96,7 @@ def command(common: Common, *, form: str, path: Path, out: Path | None, **asked:
         view = terminal.View(verbose=common.verbose)
         terminal.write(report, make_console(no_color=common.no_color), view)
         return 0
-    text = writer_of(form)(report, **setting)
+    text = written(form, report, **setting, messages=common.verbose)
     if out is not None:
         put_into(out, text)
         return 0
@@ -104,14 +106,14 @@ def command(common: Common, *, form: str, path: Path, out: Path | None, **asked:
 
 
 def _setting(form: str, asked: dict[str, Any]) -> dict[str, Any]:
-    """What the format has to be told, as a keyword of its writer.
+    """What the format is told, as keywords of its writer.
 
     Raises:
         click.UsageError: an option is for another format.
     """
-    given = {name: asked[name] for name in SETTINGS.values() if asked[name] is not None}
+    given = {name: asked[name] for name in ("points", "root") if asked[name] is not None}
     for name in given:
-        if SETTINGS.get(form) != name:
+        if name not in SETTINGS.get(form, ()):
             raise click.UsageError(f"--{name} is not for the format {form}")
     return given
 
@@ -159,5 +161,5 @@ def _read(path: Path) -> Report:
         return json.decoded(data)
     except OSError as error:
         raise UnreadableError(path, error.strerror or str(error)) from error
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise UnreadableError(path, f"it is no report ({error})") from error

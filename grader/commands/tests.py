@@ -36,11 +36,11 @@ def command(common: Common, **asked: Any) -> int:
     """
     places = delivery(common)
     done, _wanted = checked(common, places, only="course", seed=0, **asked)
-    places.deliver(done.report)
     if places.screen:
         from grader.console import make_console  # noqa: PLC0415 - only for a screen
         from grader.writers import terminal  # noqa: PLC0415 - as above
 
         view = terminal.View(verbose=common.verbose, course_only=True, folder=str(done.lesson.course_tests))
         terminal.write(done.report, make_console(no_color=common.no_color), view)
+    places.deliver(done.report)
     return done.report.exit_code

@@ -7,7 +7,7 @@ place takes more than a text, its module has a `deliver(report)` that sees to it
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,13 +25,25 @@ FORMATS = {
     "gradescope": "grader.writers.gradescope",
     "github": "grader.writers.github",
 }
-# What a place has to be told that no report knows: a keyword of its `write`.
-SETTINGS = {"gradescope": "points", "github": "root"}
+# What a format can be told that no report knows: keywords of its `write`.
+SETTINGS = {
+    SCREEN: frozenset({"messages"}),
+    "text": frozenset({"messages"}),
+    "markdown": frozenset({"messages"}),
+    "gradescope": frozenset({"points", "messages"}),
+    "github": frozenset({"root", "messages"}),
+}
 
 
 def writer_of(name: str) -> Callable[..., str]:
-    """The function that makes a report's text in this format: `write(report)`, with its setting as a keyword."""
+    """The function that makes a report's text in this format: `write(report)`, with its settings as keywords."""
     return cast("Callable[..., str]", importlib.import_module(FORMATS[name]).write)
+
+
+def written(name: str, report: Report, **settings: Any) -> str:
+    """The text of a report in this format; it takes of the settings those that it knows."""
+    known = SETTINGS.get(name, frozenset())
+    return writer_of(name)(report, **{key: value for key, value in settings.items() if key in known})
 
 
 def deliver(name: str, report: Report) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import unicodedata
 from typing import TYPE_CHECKING
 
@@ -20,8 +21,20 @@ if TYPE_CHECKING:
 
 HEADER = ("learner", "status", "killed", "needed", "score", "passed", "required_missing", "reason")
 FORMULA = frozenset("=+-@")
+# Some spreadsheets split lines at a semicolon or a tab too, unless the text is in quotes; these would get none.
+TORN_APART = re.compile(r'[^,"\r\n]*[;\t][^,"\r\n]*')
 REASON = 1_000  # characters
 PASSED = {"passed": "true", "failed": "false", "invalid": "false"}  # an error says nothing about the learner
+
+
+class Plain(csv.unix_dialect):
+    """RFC 4180, but for the line ends: quotes where a comma, a quote or a line end asks for them."""
+
+    quoting = csv.QUOTE_MINIMAL
+
+
+class Quoted(csv.unix_dialect):
+    """The same with quotes around every cell."""
 
 
 def write(report: Report) -> str:
@@ -37,7 +50,8 @@ def lines(graded: Iterable[tuple[str, Report]]) -> Iterator[str]:
     """
     for row in rows(graded):
         line = io.StringIO()
-        csv.writer(line, lineterminator="\n").writerow(row)
+        dialect = Quoted if any(map(TORN_APART.fullmatch, row)) else Plain
+        csv.writer(line, dialect).writerow(row)
         yield line.getvalue()
 
 

@@ -24,7 +24,7 @@ from grader.writers import json, markdown, text
 from grader.writers.said import fault_name, message, problem_name, shortened, taken_apart
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from grader.report import FaultLine, ProblemLine, Report, TestLine
 
@@ -47,23 +47,24 @@ class Annotation:
     place: str = ""
 
 
-def write(report: Report, root: str = "") -> str:
+def write(report: Report, root: str = "", *, messages: bool = False) -> str:
     """The commands, a line each, and the screen before them.
 
     Args:
         report: what was found.
         root: the suite's folder, relative to the repository's root; annotations name files in it.
+        messages: tell what the killing tests said, too.
     """
     token = hashlib.sha256(json.write(report).encode()).hexdigest()
-    lines = [f"::stop-commands::{token}", text.write(report).rstrip("\n"), f"::{token}::"]
-    return "\n".join([*lines, *(_command(each, root) for each in most_important(report))]) + "\n"
+    lines = [f"::stop-commands::{token}", text.write(report, messages=messages).rstrip("\n"), f"::{token}::"]
+    return "\n".join([*lines, *commands(annotations_of(report), root)]) + "\n"
 
 
-def most_important(report: Report) -> list[Annotation]:
-    """At most ten of each level, the most important first."""
-    ordered = sorted(_annotations(report), key=lambda each: LEVELS.index(each.level))
+def commands(annotations: Iterable[Annotation], root: str = "") -> list[str]:
+    """A line each, at most ten of a level, errors first; within a level they come in the order of their importance."""
+    ordered = sorted(annotations, key=lambda each: LEVELS.index(each.level))
     return [
-        kept
+        _command(kept, root)
         for level, group in groupby(ordered, key=lambda each: each.level)
         for kept in _shown(level, list(group))
     ]
@@ -79,7 +80,8 @@ def _shown(level: str, group: list[Annotation]) -> list[Annotation]:
     ]
 
 
-def _annotations(report: Report) -> Iterator[Annotation]:
+def annotations_of(report: Report) -> Iterator[Annotation]:
+    """What a report has to say, within each level the most important first."""
     level = "notice" if report.status == "passed" else "error"
     yield Annotation(level, f"{report.lesson}: {report.status}", report.reason)
     if report.validity is not None:
@@ -144,12 +146,28 @@ def deliver(report: Report, environment: Mapping[str, str] = os.environ) -> None
     Raises:
         UnreadableError: the file that the runner names cannot be written.
     """
+    append_to_summary(lambda room: markdown.page(report, min(room // WIDEST, markdown.LIMIT)), environment)
+
+
+def append_to_summary(page: Callable[[int], str], environment: Mapping[str, str] = os.environ) -> None:
+    """Append a page to the step's summary, if this is a step.
+
+    Args:
+        page: makes it, no longer than so many bytes.
+        environment: the runner's.
+
+    Raises:
+        UnreadableError: the file that the runner names cannot be written.
+    """
     path = environment.get(SUMMARY)
     if not path:
         return
     try:
         with Path(path).open("a", encoding="utf-8") as summary:
-            room = (SUMMARY_LIMIT - summary.tell()) // WIDEST
-            summary.write(markdown.page(report, min(room, markdown.LIMIT)))
+            before = summary.tell()
+            # What stands there may end in the middle of a line.
+            apart = "\n\n" if before else ""
+            text = page(max(0, SUMMARY_LIMIT - before - len(apart)))
+            summary.write(f"{apart}{text}" if text else "")
     except OSError as error:
         raise UnreadableError(path, error.strerror or str(error)) from error

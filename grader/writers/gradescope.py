@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from grader import texts
-from grader.advice import enough, pool_parts, private_part, tally
+from grader.advice import enough, next_step, pool_parts, private_part, tally
 from grader.writers import text
 from grader.writers.said import fault_name, message, problem_name, shortened
 
@@ -30,24 +30,25 @@ NAME = 500  # characters of a test's name
 OUTPUT = 100_000  # characters of the text above all tests
 
 
-def write(report: Report, points: Fraction = POINTS) -> str:
+def write(report: Report, points: Fraction = POINTS, *, messages: bool = False) -> str:
     """The document.
 
     Args:
         report: what was found.
         points: how many a full score is worth.
+        messages: tell what the killing tests said, too.
     """
-    return json.dumps(_document(report, points), indent=2, allow_nan=False) + "\n"
+    return json.dumps(_document(report, points, messages=messages), indent=2, allow_nan=False) + "\n"
 
 
-def _document(report: Report, points: Fraction) -> dict[str, Any]:
+def _document(report: Report, points: Fraction, *, messages: bool) -> dict[str, Any]:
     document = {
         # Without it, Gradescope takes text for HTML.
         "output_format": "text",
         "test_output_format": "text",
         "test_name_format": "text",
         "stdout_visibility": "hidden",
-        "output": shortened(_output(report), OUTPUT),
+        "output": shortened(_output(report, messages=messages), OUTPUT),
         "execution_time": report.seconds,
         "extra_data": _facts(report),
     }
@@ -55,7 +56,11 @@ def _document(report: Report, points: Fraction) -> dict[str, Any]:
         return document
     share = _share(report)
     earned = round(float(share * points), DECIMALS) if share is not None else 0.0
-    return document | {"score": earned, "visibility": "visible", "tests": list(_tests(report))}
+    return document | {
+        "score": earned,
+        "visibility": "visible",
+        "tests": list(_tests(report, messages=messages)),
+    }
 
 
 def _share(report: Report) -> Fraction | None:
@@ -79,11 +84,11 @@ def _facts(report: Report) -> dict[str, Any]:
     }
 
 
-def _output(report: Report) -> str:
+def _output(report: Report, *, messages: bool) -> str:
     """What a learner reads first."""
     if report.status == "error":
-        return f"NOT GRADED, through no fault of yours: {texts.one_line(report.reason)}\n"
-    screen = text.write(report)
+        return f"NOT GRADED: {texts.one_line(report.reason)}\nNext: {next_step(report)}\n"
+    screen = text.write(report, messages=messages)
     if report.status == "invalid":
         return (
             "NOT GRADED: your tests cannot be graded as they are, and get no points until they can be. This is no "
@@ -95,11 +100,11 @@ def _output(report: Report) -> str:
 # Everything that was looked at, each as one test ---------------------------------------------------------------
 
 
-def _tests(report: Report) -> Iterator[dict[str, Any]]:
+def _tests(report: Report, *, messages: bool) -> Iterator[dict[str, Any]]:
     if report.validity is not None:
         yield from _validity(report.validity)
     if report.mutation is not None:
-        yield from _faults(report.mutation)
+        yield from _faults(report.mutation, messages=messages)
     if report.course is not None:
         yield from (_course(number, test) for number, test in enumerate(report.course.tests, 1))
 
@@ -112,18 +117,20 @@ def _validity(found: Validity) -> Iterator[dict[str, Any]]:
         yield _test(f"1.{number}", problem_name(problem), passed=False, output=problem.message)
 
 
-def _faults(grade: Mutation) -> Iterator[dict[str, Any]]:
+def _faults(grade: Mutation, *, messages: bool) -> Iterator[dict[str, Any]]:
     count = f"Your tests on the faults: {tally(grade)}{private_part(grade)}"
     yield _test("2", count, passed=enough(grade))
     for number, fault in enumerate(grade.faults, 1):
-        yield _fault(f"2.{number}", fault)
-    for number, (told, reached) in enumerate(pool_parts(grade), 3):
-        yield _test(str(number), f"Your tests on the {told}", passed=reached)
+        yield _fault(f"2.{number}", fault, messages=messages)
+    for number, pool in enumerate(pool_parts(grade), len(grade.faults) + 1):
+        yield _test(f"2.{number}", f"Your tests on the {pool}", passed=pool.enough)
 
 
-def _fault(number: str, fault: FaultLine) -> dict[str, Any]:
+def _fault(number: str, fault: FaultLine, *, messages: bool) -> dict[str, Any]:
     killed = fault.status == "killed"
     facts = [("killed by", killer) for killer in fault.killed_by]
+    if killed and messages:
+        facts.append(("message", fault.message))
     if not killed:
         facts += [
             ("verdict", fault.status.replace("_", " ")),

@@ -3,7 +3,8 @@
 There is no specification. What is written here is what Jenkins' schema (junit-10.xsd), GitLab and the libraries that
 read such files have in common: suites of cases, a case with at most one of failure, error and skipped.
 
-Four suites, named after the lesson: `.status` with one case that says what the report comes to, and with what it takes
+The name of a case is the same whatever became of it, so that a service can tell what is new since the last time. Four
+suites, named after the lesson: `.status` with one case that says what the report comes to, and with what it takes
 to repeat it; `.validity` with a case a problem; `.mutants` with a case a fault; `.course` with a case a course test. A
 learner's tests on their own module count for nothing and are left out.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -65,8 +67,8 @@ def write(report: Report) -> str:
     for name, cases in _suites(report):
         root.append(_suite(f"{report.lesson}.{name}", list(cases)))
     root[0].insert(0, _properties(report))
-    for count in ("tests", "failures", "errors"):
-        root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
+    for each in ("tests", "failures", "errors"):
+        root.set(each, str(sum(int(suite.get(each, "0")) for suite in root)))
     ET.indent(root)
     return f"{DECLARATION}{ET.tostring(root, encoding='unicode')}\n"
 
@@ -76,8 +78,8 @@ def write_class(lesson: str, graded: Iterable[tuple[str, Report]]) -> str:
     cases = [replace(_status(report), name=learner) for learner, report in graded]
     root = ET.Element("testsuites", name=_legal(lesson))
     root.append(_suite(f"{lesson}.class", cases))
-    for count in ("tests", "failures", "errors"):
-        root.set(count, root[0].get(count, "0"))
+    for each in ("tests", "failures", "errors"):
+        root.set(each, root[0].get(each, "0"))
     ET.indent(root)
     return f"{DECLARATION}{ET.tostring(root, encoding='unicode')}\n"
 
@@ -93,12 +95,12 @@ def _suites(report: Report) -> Iterator[tuple[str, Iterator[Case]]]:
 
 
 def _status(report: Report) -> Case:
-    return Case(report.status, OF_STATUS.get(report.status, ""), report.status, report.reason, report.seconds)
+    return Case("verdict", OF_STATUS.get(report.status, ""), report.status, report.reason, report.seconds)
 
 
 def _validity(found: Validity) -> Iterator[Case]:
     if found.valid:
-        yield Case(f"sound, {texts.count(found.tests, 'test')}")
+        yield Case("sound")
     for problem in found.problems:
         yield _problem(problem)
 
@@ -111,11 +113,10 @@ def _problem(problem: ProblemLine) -> Case:
 
 def _mutants(grade: Mutation) -> Iterator[Case]:
     if not grade.faults:
-        count = tally(grade)
-        yield Case(count, "" if enough(grade) else FAILURE, "survived", count)
+        yield Case("faults", "" if enough(grade) else FAILURE, "survived", tally(grade))
     yield from map(_fault, grade.faults)
-    for told, reached in pool_parts(grade):
-        yield Case(told, "" if reached else FAILURE, "survived", told)
+    for pool in pool_parts(grade):
+        yield Case(pool.name, "" if pool.enough else FAILURE, "survived", pool.count)
 
 
 def _fault(fault: FaultLine) -> Case:
@@ -137,8 +138,19 @@ def _suite(name: str, cases: Sequence[Case]) -> ET.Element:
     for end, attribute in COUNTED.items():
         suite.set(attribute, str(sum(case.end == end for case in cases)))
     suite.set("time", _time(sum(case.seconds for case in cases)))
-    suite.extend(_case(name, case) for case in cases)
+    suite.extend(_case(name, case) for case in _distinct(cases))
     return suite
+
+
+def _distinct(cases: Iterable[Case]) -> Iterator[Case]:
+    """The cases with names of their own: of two that are alike, GitLab drops one."""
+    taken: set[str] = set()
+    for case in cases:
+        name = shortened(texts.one_line(case.name), NAME)
+        wanted = chain([name], (f"{name} ({number})" for number in count(2)))
+        name = next(each for each in wanted if each not in taken)
+        taken.add(name)
+        yield replace(case, name=name)
 
 
 def _properties(report: Report) -> ET.Element:
@@ -155,8 +167,9 @@ def _properties(report: Report) -> ET.Element:
 
 
 def _case(suite: str, case: Case) -> ET.Element:
-    name = _legal(shortened(texts.one_line(case.name), NAME))
-    element = ET.Element("testcase", name=name, classname=_legal(suite), time=_time(case.seconds))
+    element = ET.Element(
+        "testcase", name=_legal(case.name), classname=_legal(suite), time=_time(case.seconds)
+    )
     if case.end:
         said = shortened(message(case.said, LINES), MESSAGE)
         first = shortened(said.partition("\n")[0], TITLE)

@@ -6,6 +6,7 @@ GitHub.
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from grader import texts
@@ -22,6 +23,8 @@ LIMIT = 60_000  # characters; GitHub refuses a comment of more than 65,536
 MESSAGE = 3_000  # characters of one message
 OURS = "policy"  # the kind of problem whose message is ours and no test's
 KILLERS = 10  # named for one fault
+KILLER = 200  # characters of one killer's name
+LIST = 30_000  # characters of the table of faults, or of the notices
 
 Fact = tuple[str, str]  # what it is, and the text; told where there is a text
 
@@ -29,14 +32,14 @@ _PLAIN_ENDS = frozenset({"passed", "skipped", "xfailed"})  # of a learner's test
 _SILENT = frozenset({"passed", "not_run"})  # of a course test
 
 
-def write(report: Report) -> str:
-    """The page, at most `LIMIT` characters."""
-    return page(report, LIMIT)
+def write(report: Report, *, messages: bool = False) -> str:
+    """The page, at most `LIMIT` characters; with `messages`, what the killing tests said, too."""
+    return page(report, LIMIT, messages=messages)
 
 
-def page(report: Report, limit: int) -> str:
+def page(report: Report, limit: int, *, messages: bool = False) -> str:
     """The page with as many of its parts, from the first, as `limit` characters hold; it never lacks its ending."""
-    every = [f"{part}\n\n" for part in _parts(report)]
+    every = [f"{part}\n\n" for part in _parts(report, messages=messages)]
     ending = _ending(report)
     room = limit - len(ending) - len(_left_out(len(every)))
     if room < 0:
@@ -57,7 +60,10 @@ def _fitting(blocks: list[str], limit: int) -> list[str]:
 
 
 def _left_out(number: int) -> str:
-    return f"*{texts.count(number, 'part')} of this page are left out here: `ol check` shows everything.*\n\n"
+    are = "is" if number == 1 else "are"
+    return (
+        f"*{texts.count(number, 'part')} of this page {are} left out here: `ol check` shows everything.*\n\n"
+    )
 
 
 def _ending(report: Report) -> str:
@@ -67,7 +73,7 @@ def _ending(report: Report) -> str:
     return f"{told}Seed {report.seed}{took}.\n"
 
 
-def _parts(report: Report) -> Iterator[str]:
+def _parts(report: Report, *, messages: bool) -> Iterator[str]:
     yield f"## {inert.inline(report.lesson)}: {report.status}"
     yield f"**{report.status.upper()}:** {inert.inline(report.reason)}"
     if report.course is not None:
@@ -75,9 +81,9 @@ def _parts(report: Report) -> Iterator[str]:
     if report.validity is not None:
         yield from _validity(report.validity)
     if report.mutation is not None:
-        yield from _mutation(report.mutation)
+        yield from _mutation(report.mutation, messages=messages)
     if report.notices:
-        yield "\n".join(f"- Note: {inert.inline(notice)}" for notice in report.notices)
+        yield _listed([f"- Note: {inert.inline(notice)}" for notice in report.notices], "- and {} more")
     if report.own is not None:
         yield from _own(report.own)
 
@@ -161,35 +167,49 @@ def _problem(problem: ProblemLine, told: set[str]) -> Iterator[str]:
 # The suite on the faults ---------------------------------------------------------------------------------------
 
 
-def _mutation(grade: Mutation) -> Iterator[str]:
+def _mutation(grade: Mutation, *, messages: bool) -> Iterator[str]:
     yield f"### Your tests on the faults: {tally(grade)}{private_part(grade)}"
-    for told, _enough in pool_parts(grade):
-        yield f"Your tests on the {inert.inline(told)}"
+    for pool in pool_parts(grade):
+        yield f"Your tests on the {inert.inline(str(pool))}"
     if grade.faults:
-        yield "\n".join(_table(grade.faults))
+        yield _listed(list(_table(grade.faults, messages=messages)), "| and {} more | | | | |")
     for fault in survivors(grade):
         yield from _alive(fault)
 
 
-def _table(faults: Iterable[FaultLine]) -> Iterator[str]:
+def _table(faults: Iterable[FaultLine], *, messages: bool) -> Iterator[str]:
     yield "| fault | verdict | required | what is wrong | killed by |"
     yield "|---|---|---|---|---|"
     for fault in sorted(faults, key=lambda each: (each.status != "killed", each.id)):
         state = fault.status.replace("_", " ")
         required = "required" if fault.required else ""
         title = f"{fault.title} (private)" if fault.private else fault.title
-        cells = (inert.inline(fault.id), state, required, inert.inline(title), _killers(fault))
+        cells = (
+            inert.inline(fault.id),
+            state,
+            required,
+            inert.inline(title),
+            _killers(fault, messages=messages),
+        )
         yield f"| {' | '.join(cells)} |"
 
 
-def _killers(fault: FaultLine) -> str:
-    named = [inert.cell(killer) for killer in fault.killed_by[:KILLERS]]
+def _killers(fault: FaultLine, *, messages: bool) -> str:
+    named = [inert.cell(shortened(killer, KILLER)) for killer in fault.killed_by[:KILLERS]]
     left = len(fault.killed_by) - len(named)
     if left:
         named.append(f"and {left} more")
-    if fault.message and not fault.killed_by:
+    if fault.message and (messages or not fault.killed_by):
         named.append(inert.cell(message(fault.message, lines=3)))
     return "<br>".join(named)
+
+
+def _listed(lines: Sequence[str], more: str) -> str:
+    """The lines as one part: as many of them as it may be long, then how many more there are."""
+    lengths = accumulate(len(line) + 1 for line in lines)
+    kept = lines[: sum(length <= LIST for length in lengths)]
+    left = [more.format(len(lines) - len(kept))] if len(kept) < len(lines) else []
+    return "\n".join([*kept, *left])
 
 
 def _alive(fault: FaultLine) -> Iterator[str]:

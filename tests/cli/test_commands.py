@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,29 +23,12 @@ from grader.programs import library_of
 from grader.workers.pool import Server
 from grader.workers.wire import Module
 from grader.writers.json import schema
+from tests.processes import PATIENCE, ROOT, ol
 
-ROOT = Path(__file__).resolve().parents[2]
 SUBMISSIONS = ROOT / "fixtures/L7.1/submissions"
 SOURCE = "python/tinyllm/modern/norm.py"
 TESTS = "python/tests/l7-1-norm"
 LOG = ".ol/attempts.jsonl"
-SECONDS = 120  # far above what any command needs
-
-Done = subprocess.CompletedProcess[str]
-
-
-def ol(arguments: Sequence[str | Path], folder: Path, **environment: str) -> Done:
-    inherited = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
-    return subprocess.run(
-        [sys.executable, "-m", "grader", *map(str, arguments)],
-        cwd=folder,
-        env=inherited | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"} | environment,
-        capture_output=True,
-        timeout=SECONDS,
-        check=False,
-        encoding="utf-8",
-        errors="surrogateescape",
-    )
 
 
 def report(path: Path) -> dict[str, Any]:
@@ -65,7 +48,7 @@ def assert_clean(text: str) -> None:
 
 @pytest.fixture
 def started(tmp_path: Path) -> Path:
-    done = ol(["start", "L7.1"], tmp_path)
+    done = ol("start", "L7.1", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     return tmp_path
 
@@ -78,7 +61,7 @@ def solved(started: Path) -> Path:
 
 
 def test_start_prints_the_test_path_and_the_rung(tmp_path: Path) -> None:
-    done = ol(["start", "L7.1"], tmp_path)
+    done = ol("start", "L7.1", folder=tmp_path)
     assert re.search(rf"^Your tests: +{TESTS}/$", done.stdout, re.MULTILINE)
     assert "rung R5" in done.stdout
     assert (tmp_path / SOURCE).is_file()
@@ -87,7 +70,7 @@ def test_start_prints_the_test_path_and_the_rung(tmp_path: Path) -> None:
 
 
 def test_a_fresh_start_fails_usefully_and_explains_the_grade_once(started: Path) -> None:
-    first = ol(["check", "L7.1", "--ref-deps", "--json", "r.json"], started)
+    first = ol("check", "L7.1", "--ref-deps", "--json", "r.json", folder=started)
     assert first.returncode == 1, first.stderr
     assert "What the grade of your tests is" in first.stdout
     assert "Next: mend your module for test_hand_example" in first.stdout
@@ -99,28 +82,28 @@ def test_a_fresh_start_fails_usefully_and_explains_the_grade_once(started: Path)
     assert found["own"]["failed"] == 1
     assert found["validity"]["valid"]
     assert found["mutation"]["killed"] < found["mutation"]["needed"]
-    second = ol(["check", "L7.1", "--ref-deps"], started)
+    second = ol("check", "L7.1", "--ref-deps", folder=started)
     assert "What the grade of your tests is" not in second.stdout
     assert [attempt["status"] for attempt in log_of(started)] == ["failed", "failed"]
 
 
 def test_a_pass_is_logged_and_opens_the_diff_until_a_file_changes(solved: Path) -> None:
-    done = ol(["check", "L7.1", "--ref-deps", "--json", "r.json"], solved)
+    done = ol("check", "L7.1", "--ref-deps", "--json", "r.json", folder=solved)
     assert done.returncode == 0, done.stdout + done.stderr
     found = report(solved / "r.json")
     assert (found["status"], found["exit_code"]) == ("passed", 0)
     assert found["course"] | {"tests": []} == {"passed": 12, "failed": 0, "tests": []}
     assert "9 of 9 killed, 8 needed" in done.stdout
-    assert "passed, 1 attempt, best 9 of 9 killed" in ol(["list"], solved, COLUMNS="120").stdout
+    assert "passed, 1 attempt, best 9 of 9 killed" in ol("list", folder=solved, COLUMNS="120").stdout
 
-    shown = ol(["diff", "L7.1"], solved)
+    shown = ol("diff", "L7.1", folder=solved)
     assert shown.returncode == 0
     assert "to the letter" in shown.stdout
     assert len(log_of(solved)) == 1  # it was not checked again
 
     with (solved / SOURCE).open("a") as module:
         module.write("\n\ndef pre_norm_residual(x, norm, sublayer):\n    return norm(x + sublayer(x))\n")
-    hidden = ol(["diff", "L7.1", "--ref-deps"], solved)
+    hidden = ol("diff", "L7.1", "--ref-deps", folder=solved)
     assert hidden.returncode == 1
     assert "Not yet" in hidden.stdout
     assert "mean_square" not in hidden.stdout
@@ -130,7 +113,7 @@ def test_a_pass_is_logged_and_opens_the_diff_until_a_file_changes(solved: Path) 
 def test_diff_before_any_check_checks_first(solved: Path) -> None:
     with (solved / SOURCE).open("a") as module:
         module.write("\n# mine\n")
-    done = ol(["diff", "L7.1", "--ref-deps", "--json", "d.json"], solved)
+    done = ol("diff", "L7.1", "--ref-deps", "--json", "d.json", folder=solved)
     assert done.returncode == 0, done.stderr
     assert "-# mine" in done.stdout
     assert "-# mine" in json.loads((solved / "d.json").read_text())["diff"]
@@ -139,12 +122,12 @@ def test_diff_before_any_check_checks_first(solved: Path) -> None:
 
 def test_a_workspace_with_all_lessons_needs_no_ref_deps(solved: Path) -> None:
     shutil.copytree(ROOT / "reference/tinyllm", solved / "python/tinyllm", dirs_exist_ok=True)
-    done = ol(["check", "L7.1", "--only", "course"], solved / "python/tinyllm/modern")
+    done = ol("check", "L7.1", "--only", "course", folder=solved / "python/tinyllm/modern")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_without_earlier_lessons_the_reason_names_the_way_out(started: Path) -> None:
-    done = ol(["tests", "L7.1", "--json", "r.json"], started)
+    done = ol("tests", "L7.1", "--json", "r.json", folder=started)
     assert done.returncode == 1
     found = report(started / "r.json")
     assert found["status"] == "failed"
@@ -154,7 +137,7 @@ def test_without_earlier_lessons_the_reason_names_the_way_out(started: Path) -> 
 
 def test_without_a_module_the_suite_is_graded_all_the_same(solved: Path) -> None:
     (solved / SOURCE).unlink()
-    done = ol(["check", "L7.1", "--ref-deps", "--json", "r.json"], solved)
+    done = ol("check", "L7.1", "--ref-deps", "--json", "r.json", folder=solved)
     assert done.returncode == 1
     found = report(solved / "r.json")
     assert f"{SOURCE} does not exist yet" in found["reason"]
@@ -164,7 +147,7 @@ def test_without_a_module_the_suite_is_graded_all_the_same(solved: Path) -> None
 
 def test_without_tests_nothing_ran(started: Path) -> None:
     shutil.rmtree(started / TESTS)
-    done = ol(["check", "L7.1", "--ref-deps", "--json", "r.json"], started)
+    done = ol("check", "L7.1", "--ref-deps", "--json", "r.json", folder=started)
     assert done.returncode == 3
     assert [problem["kind"] for problem in report(started / "r.json")["validity"]["problems"]] == [
         "nothing_ran"
@@ -173,14 +156,14 @@ def test_without_tests_nothing_ran(started: Path) -> None:
 
 def test_a_module_that_hangs_is_one_sentence(started: Path) -> None:
     (started / SOURCE).write_text("while True: pass\n")
-    done = ol(["tests", "L7.1", "--ref-deps", "--timeout", "1", "--json", "r.json"], started)
+    done = ol("tests", "L7.1", "--ref-deps", "--timeout", "1", "--json", "r.json", folder=started)
     assert done.returncode == 1, done.stderr
     assert "importing tinyllm.modern.norm had not ended after 1 s" in " ".join(done.stdout.split())
     assert report(started / "r.json")["course"]["failed"] == 12
 
 
 def test_course_tests_are_chosen_by_name_and_show_their_kind(solved: Path) -> None:
-    done = ol(["tests", "L7.1", "--ref-deps", "-k", "golden and not llama or HAND"], solved)
+    done = ol("tests", "L7.1", "--ref-deps", "-k", "golden and not llama or HAND", folder=solved)
     assert done.returncode == 0, done.stderr
     assert re.findall(r"(\w+) +(\w+) +(test_\w+)", done.stdout) == [
         ("passed", "unit", "test_hand_example"),
@@ -191,7 +174,7 @@ def test_course_tests_are_chosen_by_name_and_show_their_kind(solved: Path) -> No
 def test_a_failing_course_test_says_why_it_matters(solved: Path) -> None:
     text = (solved / SOURCE).read_text()
     (solved / SOURCE).write_text(text.replace("np.full(d, 1 - offset", "np.full(d, offset"))
-    done = ol(["tests", "L7.1", "--ref-deps", "-k", "init"], solved)
+    done = ol("tests", "L7.1", "--ref-deps", "-k", "init", folder=solved)
     assert done.returncode == 1
     assert "Why it matters: the key of every norm" in done.stdout
 
@@ -199,8 +182,15 @@ def test_a_failing_course_test_says_why_it_matters(solved: Path) -> None:
 def test_json_on_standard_output_is_all_there_is(tmp_path: Path) -> None:
     suite = SUBMISSIONS / "odd-ids/suite"
     done = ol(
-        ["check", "L7.1", "--only", "mutation", "--tests", suite, "--json", "-"],
-        tmp_path,
+        "check",
+        "L7.1",
+        "--only",
+        "mutation",
+        "--tests",
+        suite,
+        "--json",
+        "-",
+        folder=tmp_path,
         PYTHONIOENCODING="ascii",
     )
     assert json.loads(done.stdout)["exit_code"] == done.returncode
@@ -212,8 +202,14 @@ def test_json_on_standard_output_is_all_there_is(tmp_path: Path) -> None:
 def test_old_encodings_get_words_and_no_traceback(tmp_path: Path, encoding: str) -> None:
     suite = SUBMISSIONS / "odd-ids/suite"
     done = ol(
-        ["check", "L7.1", "--only", "mutation", "--tests", suite, "--matrix"],
-        tmp_path,
+        "check",
+        "L7.1",
+        "--only",
+        "mutation",
+        "--tests",
+        suite,
+        "--matrix",
+        folder=tmp_path,
         PYTHONIOENCODING=encoding,
     )
     assert done.returncode == 1, done.stderr
@@ -225,14 +221,14 @@ def test_old_encodings_get_words_and_no_traceback(tmp_path: Path, encoding: str)
 
 def test_tests_elsewhere_leave_no_trace_in_the_log(solved: Path) -> None:
     suite = SUBMISSIONS / "complete/suite"
-    done = ol(["check", "L7.1", "--only", "mutation", "--tests", suite], solved)
+    done = ol("check", "L7.1", "--only", "mutation", "--tests", suite, folder=solved)
     assert done.returncode == 0
     assert log_of(solved) == []
 
 
 def test_a_workspace_that_cannot_be_written_to_still_gets_its_grade(solved: Path) -> None:
     (solved / ".ol").write_text("a file stands where the log's folder should\n")
-    done = ol(["check", "L7.1", "--ref-deps", "--only", "course"], solved)
+    done = ol("check", "L7.1", "--ref-deps", "--only", "course", folder=solved)
     assert done.returncode == 0
     assert "could not be logged" in done.stderr
 
@@ -245,8 +241,17 @@ def test_a_course_with_a_stale_fault_is_an_error_with_a_report(tmp_path: Path) -
     fault.write_text(fault.read_text().replace("find    = '''", "find    = '''stale "))
     suite = SUBMISSIONS / "complete/suite"
     done = ol(
-        ["check", "L7.1", "--course", course, "--only", "mutation", "--tests", suite, "--json", "r.json"],
-        tmp_path,
+        "check",
+        "L7.1",
+        "--course",
+        course,
+        "--only",
+        "mutation",
+        "--tests",
+        suite,
+        "--json",
+        "r.json",
+        folder=tmp_path,
     )
     assert done.returncode == 4
     found = report(tmp_path / "r.json")
@@ -364,20 +369,20 @@ def test_a_crash_in_one_test_leaves_the_others_not_run(server: Server, lesson: L
 
 def test_a_kept_report_is_written_in_every_other_format(tmp_path: Path) -> None:
     case = ROOT / "tests/screens/cases/survivors"
-    text = ol(["report", "text", case / "report.json"], tmp_path)
+    text = ol("report", "text", case / "report.json", folder=tmp_path)
     assert text.stdout == (case / "80.txt").read_text()
-    assert json.loads(ol(["report", "json", case / "report.json"], tmp_path).stdout)["seed"] == 7
+    assert json.loads(ol("report", "json", case / "report.json", folder=tmp_path).stdout)["seed"] == 7
 
 
 def test_what_is_no_report_is_named(tmp_path: Path) -> None:
     (tmp_path / "r.json").write_text("{}")
-    done = ol(["report", "text", "r.json"], tmp_path)
+    done = ol("report", "text", "r.json", folder=tmp_path)
     assert done.returncode == 2
     assert "[unreadable]" in done.stderr
 
 
 def test_the_doctor_finds_this_machine_well(tmp_path: Path) -> None:
-    done = ol(["doctor", "--json", "d.json"], tmp_path)
+    done = ol("doctor", "--json", "d.json", folder=tmp_path)
     assert done.returncode == 0, done.stdout
     names = [check["name"] for check in json.loads((tmp_path / "d.json").read_text())]
     assert {"python", "numpy", "pytest", "cores", "engine", "speed"} <= set(names)
@@ -391,7 +396,7 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
         cwd=tmp_path,
         env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)},
         capture_output=True,
-        timeout=SECONDS,
+        timeout=PATIENCE,
         check=False,
         text=True,
     )

@@ -86,6 +86,19 @@ def test_every_report_ends_in_one_thing_to_do(case: str, step: str) -> None:
     assert step in next_step(report_of(case))
 
 
+@pytest.mark.parametrize(
+    ("error", "step"),
+    [
+        (HarnessError("the disk is full", "make room"), "run the command again"),
+        (LessonError("mutants/L7.1/s01.toml", "title", "is missing"), "tell your instructor"),
+    ],
+)
+def test_what_running_again_cannot_mend_is_not_to_be_run_again(
+    error: HarnessError | LessonError, step: str
+) -> None:
+    assert step in next_step(error_report("L7.1", 7, error))
+
+
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.parent.name)
 def test_advice_is_one_line(path: Path) -> None:
     step = next_step(read(path))

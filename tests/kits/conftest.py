@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests import processes
+from tests.processes import ROOT, Done
+
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-ROOT = Path(__file__).resolve().parents[2]
-SECONDS = 300  # far above what any command needs
-
-Done = subprocess.CompletedProcess[str]
+    from pathlib import Path
 
 
 @pytest.fixture(scope="session")
@@ -34,17 +29,4 @@ def submissions() -> Path:
 @pytest.fixture(scope="session")
 def ol() -> Callable[..., Done]:
     """`ol(*arguments, folder=…)`: the command, in a process of its own."""
-
-    def call(*arguments: str | Path, folder: Path, **environment: str) -> Done:
-        inherited = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
-        return subprocess.run(
-            [sys.executable, "-m", "grader", *map(str, arguments)],
-            cwd=folder,
-            env=inherited | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"} | environment,
-            capture_output=True,
-            timeout=SECONDS,
-            check=False,
-            encoding="utf-8",
-        )
-
-    return call
+    return processes.ol

@@ -111,17 +111,16 @@ def test_all_that_is_installed_has_its_exact_version(workflow: dict[str, Any]) -
     }
 
 
-def test_github_would_take_it(path: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "check_jsonschema",
-        "--builtin-schema",
-        "vendor.github-workflows",
-        str(path),
-    ]
+def check_workflow(path: Path) -> None:
+    """Github's own schema, as it is published."""
+    schema = ["--builtin-schema", "vendor.github-workflows"]
+    command = [sys.executable, "-m", "check_jsonschema", *schema, str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_github_would_take_it(path: Path) -> None:
+    check_workflow(path)
 
 
 def test_an_auditor_of_workflows_finds_nothing(path: Path) -> None:
@@ -222,6 +221,21 @@ def test_a_push_is_told_in_the_run_alone(
 
 def test_a_learner_without_tests_is_told_what_to_do(run: Callable[..., Any], repository: Path) -> None:
     (repository / "python").mkdir()
+    actions = run()
+    assert [actions.job(name) for name in ("collect", "grade", "post")] == [True, True, False], actions.log
+    assert "write a first test" in actions.comment
+
+
+@pytest.mark.parametrize("kind", ["a link", "a file"])
+def test_what_is_no_folder_of_tests_is_graded_as_none(
+    kind: str, run: Callable[..., Any], repository: Path
+) -> None:
+    place = repository / TESTS
+    place.parent.mkdir(parents=True)
+    if kind == "a link":
+        place.symlink_to("elsewhere")
+    else:
+        place.write_text("def test_nothing(): pass\n")
     actions = run()
     assert [actions.job(name) for name in ("collect", "grade", "post")] == [True, True, False], actions.log
     assert "write a first test" in actions.comment
@@ -372,16 +386,7 @@ def test_a_workflow_with_a_course_is_one_that_github_would_take(
     with_course: dict[str, Any], repository: Path
 ) -> None:
     assert "Pack the course" in [step["name"] for _, step in steps(with_course)]
-    path = repository / ".github/workflows/ol-L7.1.yml"
-    command = [
-        sys.executable,
-        "-m",
-        "check_jsonschema",
-        "--builtin-schema",
-        "vendor.github-workflows",
-        str(path),
-    ]
-    assert subprocess.run(command, capture_output=True, check=False, timeout=120).returncode == 0
+    check_workflow(repository / ".github/workflows/ol-L7.1.yml")
 
 
 def test_a_course_outside_of_the_repository_is_refused(

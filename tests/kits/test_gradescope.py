@@ -62,6 +62,15 @@ class Gradescope:
             told.write_text(json.dumps(metadata))
         return self._run(self.root / "run_autograder")
 
+    def graded(
+        self, suite: Path, place: str = "", metadata: dict[str, Any] | None = METADATA
+    ) -> dict[str, Any]:
+        """What comes of a suite that the autograder can say something about."""
+        done = self.grade(suite, place, metadata)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert self.results is not None
+        return self.results
+
     @property
     def results(self) -> dict[str, Any] | None:
         path = self.root / "results" / "results.json"
@@ -100,10 +109,7 @@ def autograder(ol: Callable[..., Done], tmp_path_factory: pytest.TempPathFactory
 def test_a_suite_gets_the_points_of_the_assignment_that_its_score_is_worth(
     submission: str, status: str, score: float, autograder: Gradescope, submissions: Path
 ) -> None:
-    done = autograder.grade(submissions / submission / "suite")
-    assert done.returncode == 0, done.stdout + done.stderr
-    found = autograder.results
-    assert found is not None
+    found = autograder.graded(submissions / submission / "suite")
     assert (found["extra_data"]["status"], found["score"]) == (status, score)
     assert found["extra_data"]["seed"] == METADATA["id"]
     assert f"{status.upper()} L7.1" in found["output"]
@@ -113,10 +119,7 @@ def test_a_suite_gets_the_points_of_the_assignment_that_its_score_is_worth(
 def test_a_suite_that_cannot_be_graded_gets_no_points_and_learns_why(
     submission: str, autograder: Gradescope, submissions: Path
 ) -> None:
-    done = autograder.grade(submissions / submission / "suite")
-    assert done.returncode == 0, done.stdout + done.stderr
-    found = autograder.results
-    assert found is not None
+    found = autograder.graded(submissions / submission / "suite")
     assert (found["extra_data"]["status"], found["score"]) == ("invalid", 0)
     assert found["output"].startswith("NOT GRADED: ")
 
@@ -128,10 +131,7 @@ def test_a_suite_that_cannot_be_graded_gets_no_points_and_learns_why(
 def test_a_hostile_suite_is_graded_like_any_other(
     submission: str, autograder: Gradescope, submissions: Path
 ) -> None:
-    done = autograder.grade(submissions / submission / "suite")
-    assert done.returncode == 0, done.stdout + done.stderr
-    found = autograder.results
-    assert found is not None
+    found = autograder.graded(submissions / submission / "suite")
     assert found["score"] < 20
     shown = [found["output"], *(test["name"] + test.get("output", "") for test in found["tests"])]
     assert not re.search(r"[\x00-\x09\x0b-\x1f\u202e]", "".join(shown))
@@ -139,10 +139,8 @@ def test_a_hostile_suite_is_graded_like_any_other(
 
 
 def test_a_whole_workspace_is_graded_by_its_tests(autograder: Gradescope, submissions: Path) -> None:
-    done = autograder.grade(submissions / "complete" / "suite", place="python/tests/l7-1-norm")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert autograder.results is not None
-    assert autograder.results["score"] == 20
+    found = autograder.graded(submissions / "complete" / "suite", place="python/tests/l7-1-norm")
+    assert found["score"] == 20
 
 
 @pytest.mark.parametrize("place", ["python/tests/l7-1-norm", "python/tests", "python"])
@@ -155,16 +153,11 @@ def test_tests_that_lie_behind_a_link_are_not_followed(
     link = tmp_path / "submission" / place
     link.parent.mkdir(parents=True)
     link.symlink_to(tmp_path / "elsewhere")
-    done = autograder.grade(tmp_path / "submission")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert autograder.results is not None
-    assert autograder.results["extra_data"]["status"] == "invalid"
+    assert autograder.graded(tmp_path / "submission")["extra_data"]["status"] == "invalid"
 
 
 def test_without_metadata_a_full_score_is_worth_a_hundred(autograder: Gradescope, submissions: Path) -> None:
-    assert autograder.grade(submissions / "complete" / "suite", metadata=None).returncode == 0
-    assert autograder.results is not None
-    assert autograder.results["score"] == 100
+    assert autograder.graded(submissions / "complete" / "suite", metadata=None)["score"] == 100
 
 
 def test_where_the_course_was_edited_the_autograder_fails_and_nobody_gets_a_score(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
-from grader.report import PolicyLine, ProblemLine, Report, TestLine, Tests
+from grader.report import BAD_ENDS, PolicyLine, ProblemLine, Report, TestLine, Tests
 from grader.report_parts import error_report
 from grader.writers.json import read
 
@@ -59,7 +59,7 @@ def _failed(report: Report, text: str) -> Report:
         for fault in report.mutation.faults
     )
     lines = tuple(TestLine(test=text, outcome=outcome, message=text) for outcome in OUTCOMES)
-    tests = Tests(passed=1, failed=len(lines) - 1, tests=lines)
+    tests = Tests(passed=1, failed=sum(line.outcome in BAD_ENDS for line in lines), tests=lines)
     return replace(
         report,
         reason=text,

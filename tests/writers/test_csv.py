@@ -74,6 +74,8 @@ def test_many_learners_are_many_lines_made_one_by_one(kept: dict[str, Report]) -
         "\u202e=1+1",
         "\x00=1+1",
         "\ufeff=1+1",
+        "x;=1+1",
+        "x; y\t=1+1",
     ],
 )
 def test_no_cell_that_a_learner_wrote_is_a_formula(hostile: str, told: Told) -> None:
@@ -81,6 +83,9 @@ def test_no_cell_that_a_learner_wrote_is_a_formula(hostile: str, told: Told) -> 
         for row in lines([(hostile, report)]):
             (cells,) = parsed(row)
             assert not [one for one in cells if one.lstrip()[:1] in tuple("=+-@＝＋－＠\t\r\n")]
+            outside = "".join(row.split('"')[::2])  # where other separators than the comma may count
+            assert ";" not in outside
+            assert "\t" not in outside
 
 
 @unhurried

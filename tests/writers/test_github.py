@@ -181,8 +181,9 @@ def assert_only_ours(report: Report) -> None:
     log = github.write(report)
     runner = Runner().read(log)
     assert runner.token == ""
-    expected = github.most_important(report)
-    assert [name for name, _, _ in runner.commands] == [each.level for each in expected]
+    levels = Counter(each.level for each in github.annotations_of(report))
+    expected = {level: min(number, github.MOST) for level, number in levels.items()}
+    assert Counter(name for name, _, _ in runner.commands) == expected
     for _, properties, data in runner.commands:
         assert set(properties) <= {"file", "line", "title"}
         assert not re.search(r"[\x00-\x09\x0b-\x1f]", data + "".join(properties.values()))
@@ -219,7 +220,14 @@ def test_the_summary_is_the_markdown_page_behind_what_is_there(
     summary = tmp_path / "summary.md"
     summary.write_text("before\n")
     github.deliver(kept["survivors"], {"GITHUB_STEP_SUMMARY": str(summary)})
-    assert summary.read_text(encoding="utf-8") == "before\n" + markdown.write(kept["survivors"])
+    assert summary.read_text(encoding="utf-8") == "before\n\n\n" + markdown.write(kept["survivors"])
+
+
+def test_the_summary_begins_on_a_line_of_its_own(kept: dict[str, Report], tmp_path: Path) -> None:
+    summary = tmp_path / "summary.md"
+    summary.write_text("no line end")
+    github.deliver(kept["survivors"], {"GITHUB_STEP_SUMMARY": str(summary)})
+    assert "\n\n## L7.1: failed\n" in summary.read_text(encoding="utf-8")
 
 
 def test_a_summary_never_becomes_too_long_to_be_shown(told: Told, tmp_path: Path) -> None:

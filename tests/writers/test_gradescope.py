@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from grader.report import Tally
+from grader.report import PoolLine, Tally
 from grader.writers.gradescope import write
 
 if TYPE_CHECKING:
@@ -120,7 +120,8 @@ def test_an_error_is_nothing_that_gradescope_takes_for_a_grade(told: Callable[[s
     assert not {"score", "tests", "leaderboard"} & set(found)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.Draft202012Validator(SCHEMA).validate(found)
-    assert found["output"].startswith("NOT GRADED, through no fault of yours: the disk is full")
+    assert found["output"].startswith("NOT GRADED: the disk is full")
+    assert "\nNext: this was no fault of yours: run the command again." in found["output"]
 
 
 def test_learners_see_their_total_since_no_test_is_hidden(kept: dict[str, Report]) -> None:
@@ -154,9 +155,27 @@ def test_faults_that_are_kept_from_a_learner_are_counted(kept: dict[str, Report]
     assert count.endswith("9 of 9 killed, 8 needed; 1 of 2 that are not named here")
 
 
-def test_numbers_of_tests_are_strings_and_unique(kept: dict[str, Report]) -> None:
-    numbers = [test["number"] for test in document(write(kept["survivors"]))["tests"]]
+def test_numbers_of_tests_are_strings_and_unique_and_nest_as_the_parts_do(kept: dict[str, Report]) -> None:
+    report = kept["full"]
+    assert report.mutation is not None
+    pool = PoolLine(name="generated", killed=3, total=4, needed=3, threshold="0.75", score=0.75)
+    graded = replace(report, mutation=replace(report.mutation, pools=(pool, replace(pool, name="second"))))
+    made = document(write(replace(graded, course=kept["course-only"].course)))["tests"]
+    numbers = [test["number"] for test in made]
     assert len(set(numbers)) == len(numbers) > 9
+    (pooled,) = (test["number"] for test in made if "pool second" in test["name"])
+    assert pooled.startswith("2.")
+
+
+def test_what_the_killing_tests_said_is_told_where_it_is_asked_for(kept: dict[str, Report]) -> None:
+    killed = "\nmessage:"
+    assert not [
+        test
+        for test in document(write(kept["full"]))["tests"]
+        if test["status"] == "passed" and killed in test.get("output", "")
+    ]
+    told = document(write(kept["full"], messages=True))["tests"]
+    assert [test for test in told if test["status"] == "passed" and killed in test.get("output", "")]
 
 
 @unhurried

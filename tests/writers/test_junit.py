@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
-from grader.writers.junit import OF_OUTCOME, write
+from grader.writers.junit import OF_OUTCOME, write, write_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,13 +102,32 @@ def test_a_fault_that_is_alive_is_a_failure_and_one_that_hung_an_error(kept: dic
 def test_the_status_decides_even_where_no_case_failed(kept: dict[str, Report]) -> None:
     """All tests of a module that cannot be imported are skipped; the build must not be green."""
     found = suites(write(kept["earlier-lessons-missing"]))
-    assert ends(found["L7.1.status"]) == {"failed": "failure"}
-    assert ends(suites(write(kept["passed"]))["L7.1.status"]) == {"passed": ""}
+    assert ends(found["L7.1.status"]) == {"verdict": "failure"}
+    assert ends(suites(write(kept["passed"]))["L7.1.status"]) == {"verdict": ""}
 
 
 def test_an_error_is_an_error_and_no_suite_of_it_passes(told: Callable[[str], list[Report]]) -> None:
     found = suites(write(told("the disk is full")[-1]))
-    assert {name: ends(suite) for name, suite in found.items()} == {"L7.1.status": {"error": "error"}}
+    assert {name: ends(suite) for name, suite in found.items()} == {"L7.1.status": {"verdict": "error"}}
+
+
+def test_no_two_cases_have_one_name(kept: dict[str, Report], told: Callable[[str], list[Report]]) -> None:
+    """GitLab shows the first of those that are called the same."""
+    assert kept["not-allowed"].validity is not None
+    assert len(kept["not-allowed"].validity.problems) == 3
+    twice = write_class(
+        "L7.1", [("Ada", kept["passed"]), ("Ada", kept["survivors"]), ("Ada (2)", kept["passed"])]
+    )
+    for text in [*map(write, (*kept.values(), *told("x"))), twice]:
+        for suite in JUnitXml.fromstring(text.encode()):
+            names = [case.name for case in suite]
+            assert len(set(names)) == len(names)
+
+
+def test_a_case_has_the_same_name_whatever_became_of_it(kept: dict[str, Report]) -> None:
+    before, after = kept["survivors"], kept["passed"]
+    for suite in ("L7.1.status", "L7.1.validity", "L7.1.mutants"):
+        assert set(ends(suites(write(before))[suite])) == set(ends(suites(write(after))[suite]))
 
 
 def test_with_the_score_alone_no_fault_is_named(kept: dict[str, Report]) -> None:

@@ -297,6 +297,33 @@ def test_one_message_cannot_fill_the_page(told: Told) -> None:
     assert "Seed 7" in text
 
 
+@pytest.mark.parametrize(("faults", "killers"), [(1000, 1), (9, 10)], ids=["many faults", "long names"])
+def test_a_table_that_is_too_long_is_cut_and_hides_nothing_behind_it(
+    faults: int, killers: int, kept: dict[str, Report]
+) -> None:
+    report = kept["survivors"]
+    assert report.mutation is not None
+    last = report.mutation.faults[-1]
+    names = tuple(f"test_{'x' * 900}_{number}" for number in range(killers))
+    killed = replace(last, status="killed", killed_by=names, hint="", symptom="", required=False)
+    lines = tuple(replace(killed, id=f"f{number}") for number in range(faults))
+    lines += tuple(fault for fault in report.mutation.faults if fault.status != "killed")
+    text = markdown.write(replace(report, mutation=replace(report.mutation, faults=lines)))
+    assert len(text) < markdown.LIMIT
+    assert "| f0 | killed |" in text
+    assert "Blind spot" in text
+    assert ("more | | | | |" in text) == (faults == 1000)
+
+
+def test_what_the_killing_tests_said_is_told_where_it_is_asked_for(kept: dict[str, Report]) -> None:
+    report = kept["full"]
+    assert report.mutation is not None
+    said = next(fault.message for fault in report.mutation.faults if fault.status == "killed")
+    first = said.strip().splitlines()[0]
+    assert first not in markdown.write(report)
+    assert first in markdown.write(report, messages=True)
+
+
 def test_many_killers_are_counted_and_not_all_named(kept: dict[str, Report]) -> None:
     report = kept["matrix"]
     assert report.mutation is not None

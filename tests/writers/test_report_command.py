@@ -3,42 +3,27 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from msgspec.structs import replace
 
+from grader.commands.delivery import Delivery
 from grader.commands.report import read
 from grader.errors import UnreadableError
-from grader.report import Tally
+from grader.report import PoolLine, Tally
 from grader.report_checks import contradiction
 from grader.writers import FORMATS, writer_of
+from tests.processes import ROOT, ol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from grader.report import Report
 
-ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / "tests" / "screens" / "cases"
 SUITE = ROOT / "fixtures/L7.1/submissions/imports-os-subprocess-inspect/suite"
-SECONDS = 120
-
-
-def ol(*arguments: str | Path, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "grader", *map(str, arguments)],
-        cwd=folder,
-        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)} | environment,
-        capture_output=True,
-        timeout=SECONDS,
-        check=False,
-        encoding="utf-8",
-    )
 
 
 @pytest.mark.parametrize("name", ["markdown", "csv", "junit", "gradescope", "github"])
@@ -158,6 +143,88 @@ def test_a_grade_that_contradicts_itself_is_told_by_its_numbers(
     report = kept["survivors"]
     assert report.mutation is not None
     assert said in contradiction(replace(report, mutation=replace(report.mutation, **changes)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"killed": 9}, "9 of 4 faults cannot be killed"),
+        ({"score": 0.1}, "is not that of 3 of 4"),
+        ({"needed": 0}, "0 of 4 is not what a threshold of 0.75 needs"),
+    ],
+)
+def test_a_pool_that_contradicts_itself_is_told_as_a_grade_is(
+    changes: dict[str, Any], said: str, kept: dict[str, Report]
+) -> None:
+    report = kept["survivors"]
+    assert report.mutation is not None
+    pool = PoolLine(name="g", killed=3, total=4, needed=3, threshold="0.75", score=0.75)
+    sound = replace(report, mutation=replace(report.mutation, pools=(pool,)))
+    assert contradiction(sound) == ""
+    wrong = replace(report.mutation, pools=(replace(pool, **changes),))
+    assert said in contradiction(replace(report, mutation=wrong))
+
+
+def test_counts_that_are_not_those_of_the_tests_are_told(kept: dict[str, Report]) -> None:
+    report = kept["course-only"]
+    assert report.course is not None
+    assert "it lists" in contradiction(replace(report, course=replace(report.course, passed=1000)))
+
+
+def test_a_valid_suite_has_no_problems_and_nothing_takes_for_ever(kept: dict[str, Report]) -> None:
+    report, invalid = kept["passed"], kept["not-allowed"]
+    assert report.validity is not None
+    assert invalid.validity is not None
+    problems = replace(report.validity, problems=invalid.validity.problems)
+    assert "no problem with it" in contradiction(replace(report, validity=problems))
+    assert "takes so long" in contradiction(replace(report, seconds=1e308))
+
+
+def test_a_document_nested_without_end_is_no_report(tmp_path: Path) -> None:
+    deep = tmp_path / "deep.json"
+    deep.write_text("[" * 200_000)
+    with pytest.raises(UnreadableError, match="no report"):
+        read(deep)
+
+
+@pytest.mark.parametrize("points", ["1e400", "1e999999999", "-1", "1/0", "nan", "many", "9" * 50])
+def test_points_that_are_no_number_are_a_mistake_in_the_command(points: str, tmp_path: Path) -> None:
+    done = ol("report", "gradescope", CASES / "full/report.json", f"--points={points}", folder=tmp_path)
+    assert done.returncode == 2
+    assert "is no number of points" in done.stderr
+
+
+def test_merge_is_found_behind_an_option(tmp_path: Path) -> None:
+    done = ol("report", "--no-color", "merge", "--out", "both", "missing", folder=tmp_path)
+    assert "missing" in done.stderr
+    assert "is not one of" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (["--json", "missing/r.json"], 2, "missing/r.json cannot be used: No such file or directory"),
+        (["--format", "junit=."], 2, "Is a directory"),
+        (["--lesson-sha256", "0" * 64, "--json", "r.json"], 4, "[pinned-lesson]"),
+    ],
+)
+def test_where_a_report_goes_is_looked_at_before_anything_is_graded(
+    options: list[str], code: int, said: str, tmp_path: Path
+) -> None:
+    suite = ["--only", "mutation", "--tests", SUITE]
+    done = ol("check", "L7.1", *suite, *options, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert said in done.stderr
+
+
+def test_a_place_that_is_lost_meanwhile_takes_nothing_from_the_others(
+    kept: dict[str, Report], tmp_path: Path
+) -> None:
+    gone = tmp_path / "gone" / "r.json"
+    places = Delivery((("json", str(gone)), ("csv", str(tmp_path / "r.csv"))), screen=True)
+    with pytest.raises(UnreadableError, match="gone"):
+        places.deliver(kept["passed"])
+    assert (tmp_path / "r.csv").read_text(encoding="utf-8") == writer_of("csv")(kept["passed"])
 
 
 def test_what_has_no_end_is_no_report() -> None:

@@ -58,8 +58,8 @@ def verdict(report: Report, console: Console) -> None:
     grade = report.mutation
     if grade is not None:
         console.print(Text(f"{tally(grade)}{private_part(grade)}"))
-        for count, _enough in pool_parts(grade):
-            console.print(Text(count))
+        for pool in pool_parts(grade):
+            console.print(Text(str(pool)))
     status = Text(report.status.upper(), style=STYLES.get(report.status, "bold"))
     block(console, Text.assemble(status, f" {report.lesson}: ", safe(texts.one_line(report.reason))), 0)
     step = next_step(report)
