@@ -1,9 +1,10 @@
 """What grading a class costs: rate, memory, cost by number of workers, beside the loop that an instructor would write.
 
-    python benchmarks/classroom.py [--count N] [--seed N] [--sample N] [--loop N]
+    python benchmarks/classroom.py [--count N] [--light] [--seed N] [--sample N] [--loop N]
 
 Makes a class of learners, the same for the same seed, from suites that real learners could have written: complete,
-partial, invalid and hostile ones, each with a line of its own so that no two are alike. Then it runs
+partial, invalid and hostile ones, no two alike (with `--light`, nearly all of them are refused before anything runs).
+Then it runs
 
 * *ol grade* on all of the class, and looks at the memory of all its processes meanwhile (each page shared by several is
   counted once: proportional set size, proc(5));
@@ -28,49 +29,28 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from learners import HANGING, LESSON, LIGHT, MIXED, make_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 ROOT = Path(__file__).resolve().parent.parent
-LESSON = "L7.1"
-SUITES = ROOT / "fixtures" / LESSON / "submissions"
 OL = [sys.executable, "-m", "grader"]
 PAUSE = 1.0  # seconds between two looks at the memory
-
-# Of a hundred submissions so many are of this kind; one in a thousand hangs besides.
-SHARES = {"complete": 50, "partial": 34, "invalid": 12, "hostile": 4}
-HANGING = 0.001
-KINDS = {
-    "complete": [
-        "complete", "exactly-eight", "class-based", "float64", "helper-module", "conftest-fixtures",
-        "scoped-fixtures", "package-with-relative-imports", "real-keras", "real-torchtune",
-    ],
-    "partial": [
-        "misses-eps", "misses-post-ln", "misses-the-mean", "misses-the-offset", "exactly-seven", "forward-only",
-        "real-apex", "real-tinygrad", "real-vllm",
-    ],
-    "invalid": [
-        "syntax-error", "tolerance-too-tight", "oracle-is-layernorm", "order-dependent", "flaky-random",
-        "never-touches-the-module", "no-tests", "imports-os-subprocess-inspect", "misspelt-import",
-    ],
-    "hostile": [
-        "attack-exits-by-exception", "attack-forges-passes", "attack-patches-reports", "attack-signals-everybody",
-        "attack-kills-its-parent", "attack-sends-nonsense", "attack-floods-its-output", "exits-on-import",
-        "stack-overflow", "attack-takes-all-memory",
-    ],
-    "hanging": ["endless-loop"],
-}  # fmt: skip
 
 
 def main() -> None:
     """Measure and print."""
     options = _arguments()
     with tempfile.TemporaryDirectory(prefix="ol-benchmark-") as folder:
-        made = _make_class(Path(folder) / "class", options.count, options.seed)
+        shares = LIGHT if options.light else MIXED
+        made = make_class(Path(folder) / "class", options.count, options.seed, shares)
         print(f"{options.count} submissions: {_counted(made)}; {_cores()} cores\n")
         _measure_class(Path(folder))
         sample = _sample(Path(folder), made, options.sample, options.seed)
@@ -83,12 +63,11 @@ def _arguments() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--count", type=int, default=2000, help="submissions in the class")
+    parser.add_argument("--light", action="store_true", help="a class that costs little, to be a large one")
     parser.add_argument("--seed", type=int, default=1, help="of the class")
     parser.add_argument("--sample", type=int, default=200, help="submissions for each number of workers")
     parser.add_argument("--loop", type=int, default=20, help="submissions that the loop grades")
-    options = parser.parse_args()
-    assert isinstance(options, argparse.Namespace)  # noqa: S101 - what argparse says it returns
-    return options
+    return parser.parse_args()
 
 
 def _cores() -> int:
@@ -98,22 +77,9 @@ def _cores() -> int:
 # The class ------------------------------------------------------------------------------------------------------
 
 
-def _make_class(folder: Path, count: int, seed: int) -> dict[Path, str]:
-    """Lay the class down; each submission with its kind."""
-    draw = random.Random(seed)  # noqa: S311 - the same class for the same seed
-    made: dict[Path, str] = {}
-    for number in range(count):
-        kind = "hanging" if draw.random() < HANGING else draw.choices(list(SHARES), list(SHARES.values()))[0]
-        learner = folder / f"learner-{number:05}"
-        shutil.copytree(SUITES / draw.choice(KINDS[kind]) / "suite", learner)
-        (learner / f"note_{number}.py").write_text(f"# handed in by learner {number}\n", encoding="utf-8")
-        made[learner] = kind
-    return made
-
-
 def _sample(folder: Path, made: dict[Path, str], size: int, seed: int) -> Path:
     """Some of the class that do not hang, as a folder of their own."""
-    awake = [path for path, kind in made.items() if kind != "hanging"]
+    awake = [path for path, kind in made.items() if kind != HANGING]
     chosen = random.Random(seed).sample(awake, min(size, len(awake)))  # noqa: S311 - as above
     for path in chosen:
         shutil.copytree(path, folder / "sample" / path.name)
@@ -121,8 +87,7 @@ def _sample(folder: Path, made: dict[Path, str], size: int, seed: int) -> Path:
 
 
 def _counted(made: dict[Path, str]) -> str:
-    kinds = list(made.values())
-    return ", ".join(f"{kinds.count(kind)} {kind}" for kind in KINDS)
+    return ", ".join(f"{number} {kind}" for kind, number in Counter(made.values()).most_common())
 
 
 # ol grade -------------------------------------------------------------------------------------------------------
@@ -208,12 +173,16 @@ def _measure_class(folder: Path) -> None:
     told = ", ".join(f"{run.summary[key]} {key}" for key in ("passed", "failed", "invalid", "error"))
     print(f"ol grade        {run.seconds:8.1f} s   {run.rate:.2f} submissions a second   ({told})")
     print(f"processor       {1000 * run.processor / run.summary['graded']:8.0f} ms a submission")
-    tenth = max(1, len(run.memory) // 10)
-    if len(run.memory) > tenth:
-        first, last = statistics.median(run.memory[1 : tenth + 1]), statistics.median(run.memory[-tenth:])
-        print(f"memory          {first:8.0f} MB in the first tenth of the time, {last:.0f} MB in the last")
+    print(f"memory          {_by_tenths(run.memory)} MB by tenths of the time")
     again = _grade(folder / "class", folder / "out")
     print(f"once more       {again.seconds:8.1f} s   {again.summary['known']} known, nothing to grade\n")
+
+
+def _by_tenths(seen: Sequence[float]) -> str:
+    """The median of each tenth, without the first look, at which not all is there yet."""
+    bounds = [1 + tenth * (len(seen) - 1) // 10 for tenth in range(11)]
+    tenths = [seen[start:stop] for start, stop in pairwise(bounds) if start < stop]
+    return " ".join(f"{statistics.median(tenth):.0f}" for tenth in tenths)
 
 
 def _measure_workers(folder: Path, sample: Path) -> float:

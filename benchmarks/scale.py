@@ -15,10 +15,8 @@ Prints each, and what follows from them. Needs `pip install -e '.[cluster]'`.
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import os
 import resource
-import sys
 import tempfile
 import tracemalloc
 from dataclasses import dataclass
@@ -26,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from distributed import Client, LocalCluster
+from learners import LESSON, make_class
 
 from grader.classroom import messages
 from grader.classroom.batch import Batch
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
     from grader.lesson import Lesson
 
 ROOT = Path(__file__).resolve().parent.parent
-LESSON = "L7.1"
 MILLION = 1_000_000
 HOUR = 3600.0
 
@@ -55,7 +53,7 @@ def main() -> None:
     options = _arguments()
     lesson = load_lesson(ROOT, LESSON)
     with tempfile.TemporaryDirectory(prefix="ol-benchmark-") as folder:
-        _make_class(Path(folder) / "class", options.submissions)
+        make_class(Path(folder) / "class", options.submissions, seed=1)
         tasks = list(_tasks(Path(folder) / "class", lesson))
         grading, outcome = _grading(lesson, tasks[: options.gradings])
         keeping = _keeping(Path(folder), lesson, outcome)
@@ -70,20 +68,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--gradings", type=int, default=30, help="submissions that are graded")
     parser.add_argument("--submissions", type=int, default=500, help="submissions that are kept")
     parser.add_argument("--tasks", type=int, default=2000, help="tasks of Dask's")
-    options = parser.parse_args()
-    assert isinstance(options, argparse.Namespace)  # noqa: S101 - what argparse says it returns
-    return options
-
-
-def _make_class(folder: Path, count: int) -> None:
-    """The class of the other benchmark."""
-    spec = importlib.util.spec_from_file_location("classroom", Path(__file__).with_name("classroom.py"))
-    assert spec is not None  # noqa: S101 - the file is there
-    assert spec.loader is not None  # noqa: S101 - as above
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    module._make_class(folder, count, seed=1)  # noqa: SLF001 - the same class, without asking for it twice
+    return parser.parse_args()
 
 
 def _tasks(folder: Path, lesson: Lesson) -> Iterator[Task]:

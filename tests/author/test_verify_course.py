@@ -1,13 +1,9 @@
 """The course that ships holds, and so does a lesson in which nothing is an array, from its first command to its last."""
 
 import json
-import os
 import shutil
 import signal
 import subprocess
-import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,10 +11,9 @@ import pytest
 from grader.author.verify import Bounds, Level, verify_lesson
 from grader.cli import run
 from grader.lesson import lesson_ids
+from tests.processes import PATIENCE, ROOT, command_line, environment, processes_in, wait_until
 
-ROOT = Path(__file__).resolve().parents[2]
 DIARY = ROOT / "tests/cases/diary"
-SECONDS = 120.0  # far above what anything here needs
 SUITE = DIARY / "fixtures/D1/submissions/complete/suite"
 
 
@@ -69,35 +64,15 @@ def test_its_suites_are_graded_and_its_witnesses_shown(
     assert "the reference gives '1900-02-28'" in json.dumps(century)
 
 
-def processes_in(temp: Path) -> list[str]:
-    """Processes whose environment names this temporary folder."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            if str(temp).encode() in (process / "environ").read_bytes():
-                found.append((process / "cmdline").read_text().replace("\0", " "))
-        except OSError:
-            continue
-    return found
-
-
-def wait_until(holds: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + SECONDS
-    while not holds():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.05)
-
-
 @pytest.mark.parametrize("begun", ["a process", "the second suite"])
 def test_an_interrupt_ends_it_with_nothing_left(tmp_path: Path, begun: str) -> None:
     temp = tmp_path / "temp"
     temp.mkdir()
-    own = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": str(temp)}
     # The process of the comparison with the contract has begun by then, too.
     process = subprocess.Popen(
-        [sys.executable, "-m", "grader", "lesson", "verify", "--course", str(DIARY), "--json", "found.json"],
+        command_line("lesson", "verify", "--course", DIARY, "--json", "found.json"),
         cwd=tmp_path,
-        env={"PATH": os.environ["PATH"]} | own,
+        env=environment(temp),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -105,7 +80,7 @@ def test_an_interrupt_ends_it_with_nothing_left(tmp_path: Path, begun: str) -> N
     wanted, pattern = (1, "ol-*") if begun == "a process" else (2, "ol-*/suite-*")
     wait_until(lambda: len(list(temp.glob(pattern))) >= wanted, f"{begun} did not begin")
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=SECONDS)
+    out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out, err) == (130, "", "ol: interrupted; nothing was recorded\n")
     assert list(temp.iterdir()) == []
     assert not (tmp_path / "found.json").exists()
