@@ -70,7 +70,7 @@ def modules_of(workspace: Workspace, package: str) -> dict[str, Module]:
     """
     folder = workspace.root / SOURCES
     found: dict[str, Module] = {}
-    for file in _python_files(folder / package):
+    for file in python_files(folder / package):
         relative = file.relative_to(folder)
         parts = relative.with_suffix("").parts
         is_package = parts[-1] == "__init__"
@@ -79,10 +79,11 @@ def modules_of(workspace: Workspace, package: str) -> dict[str, Module]:
     return _with_parents(found)
 
 
-def _python_files(folder: Path) -> Iterator[Path]:
+def python_files(folder: Path) -> Iterator[Path]:
+    """The files of a package that are its modules, in an order that depends on their names alone."""
     for entry in sorted(folder.iterdir()):
         if entry.is_dir() and entry.name.isidentifier() and entry.name != "__pycache__":
-            yield from _python_files(entry)
+            yield from python_files(entry)
         elif entry.suffix == ".py" and entry.stem.isidentifier() and entry.is_file():
             yield entry
 
@@ -91,13 +92,26 @@ def _text(file: Path, relative: Path) -> str:
     try:
         data = file.read_bytes()
         if len(data) <= MAX_MODULE:
-            return importlib.util.decode_source(data)
+            return _decoded(data)
         reason = f"it is larger than {MAX_MODULE >> 20} MiB"
     except OSError as error:
         reason = error.strerror or "it cannot be read"
-    except (SyntaxError, UnicodeDecodeError, LookupError):
+    except (SyntaxError, UnicodeError, LookupError):
         reason = "it is not text in UTF-8; save it as UTF-8"
     raise UnreadableModule(f"{SOURCES}/{relative.as_posix()}: {reason}")
+
+
+def _decoded(data: bytes) -> str:
+    """A source file as text.
+
+    Raises:
+        SyntaxError: it names an encoding that there is not.
+        LookupError: it names one that is none of text.
+        UnicodeError: it is not in its encoding, or holds what no text holds: some encodings can write lone surrogates.
+    """
+    text = importlib.util.decode_source(data)
+    text.encode()
+    return text
 
 
 def _with_parents(found: dict[str, Module]) -> dict[str, Module]:

@@ -8,25 +8,27 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from grader import interrupts
-from grader.classroom.learners_module import program_of
+from grader.classroom import messages
+from grader.classroom.learners_module import module_of
 from grader.classroom.reading import read_entry
 from grader.classroom.store import Key
 from grader.classroom.tally import Nobody, Tally
 from grader.classroom.task import Task
 from grader.classroom.twins import Likeness, Twins, likeness_of
-from grader.errors import HarnessError
+from grader.errors import HarnessError, mistake_of_ours
 from grader.report_parts import error_report, versions
+from grader.texts import encodable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from grader.classroom.entries import Entry
     from grader.classroom.executor import Executor
+    from grader.classroom.learners_module import HandedIn
     from grader.classroom.outputs import Outputs
     from grader.classroom.store import Attempt, Store
     from grader.classroom.tally import Follower
     from grader.classroom.task import Outcome
-    from grader.course_part import Program
     from grader.lesson import Lesson
     from grader.report import Report
 
@@ -112,10 +114,16 @@ class Batch:
             try:
                 task = self._task(entry)
             except HarnessError as error:
-                self._count(self._add(entry, error_report(self.lesson.id, self.store.seed, error)))
-                continue
-            if self.wanted.regrade or not self._is_known(entry, task):
-                yield from self._unless_alike(entry, task)
+                self._failed(entry, error)
+            else:
+                if self.wanted.regrade or not self._is_known(entry, task):
+                    yield from self._unless_alike(entry, task)
+
+    def _failed(self, entry: Entry, error: HarnessError) -> None:
+        """Keep that a submission could not be read, through no fault of its own."""
+        report = error_report(self.lesson.id, self.store.seed, error)
+        # The error may name a file, whose name need not be UTF-8.
+        self._graded(entry, replace(report, reason=encodable(report.reason, "utf-8")))
 
     def _unless_alike(self, entry: Entry, task: Task) -> Iterator[Task]:
         """The task, unless such a submission is graded in this run already, or is being graded."""
@@ -128,26 +136,45 @@ class Batch:
             yield task
 
     def _task(self, entry: Entry) -> Task:
-        return Task(
+        """Read a submission.
+
+        Raises:
+            HarnessError: it cannot be; whatever one of them brings about, the others are graded.
+        """
+        try:
+            return self._read(entry)
+        except HarnessError:
+            raise
+        except Exception as error:
+            raise mistake_of_ours(error) from error
+
+    def _read(self, entry: Entry) -> Task:
+        submission, module = read_entry(entry, self.lesson), self._module(entry)
+        task = Task(
             key=entry.place,
-            submission=read_entry(entry, self.lesson),
+            submission=submission,
             seed=self.store.seed,
             lesson_sha256=self.lesson.sha256,
-            program=self._program(entry),
+            program=module.program if module is not None else None,
+            module_sha256=module.sha256 if module is not None else "",
         )
+        messages.encoded(task)  # what cannot travel fails here, where that is one line of the table
+        return task
 
-    def _program(self, entry: Entry) -> Program | None:
+    def _module(self, entry: Entry) -> HandedIn | None:
         if not self.wanted.with_course:
             return None
-        return program_of(entry, self.lesson, ref_deps=self.wanted.ref_deps)
+        return module_of(entry, self.lesson, ref_deps=self.wanted.ref_deps)
 
     def _is_known(self, entry: Entry, task: Task) -> bool:
         key = Key.of(entry.learner, task.sha256, self.lesson.sha256, self.store.seed, self._versions)
-        known = self.store.known(key)
-        if known is None:
-            return False
         last = self.store.last(entry.place)
-        if last is None or last.id != known.id:
+        if last is not None and last.status == "error":
+            return False
+        if last is None or last.key != key:
+            known = self.store.known(key)
+            if known is None:
+                return False
             # Handed in twice, or taken back to an earlier state: it has that grade, which becomes the last one here.
             self._add(entry, self.store.report(known))
         self.tally.known += 1
@@ -164,11 +191,12 @@ class Batch:
 
     def _graded(self, entry: Entry, report: Report) -> Attempt:
         """Keep a grade that this run came to, and count it."""
-        before = self.store.last(entry.place) if self.wanted.regrade else None
-        after = self._add(entry, report)
-        if before is not None:
-            self.changes.append(Change(before, after))
-        self._count(after)
+        with interrupts.held():  # what is kept is told
+            before = self.store.last(entry.place) if self.wanted.regrade else None
+            after = self._add(entry, report)
+            if before is not None:
+                self.changes.append(Change(before, after))
+            self._count(after)
         return after
 
     def _count(self, attempt: Attempt) -> None:

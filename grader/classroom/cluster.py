@@ -117,14 +117,14 @@ class ClusterExecutor:
         return threads
 
     def _submit(self, task: Task) -> None:
-        future = self._client.submit(
-            cluster_worker.grade,
-            self._name,
-            messages.encoded(task),
-            self._versions,
-            key=f"{self._name}-{hashlib.sha256(task.key.encode('utf-8', 'surrogatepass')).hexdigest()}",
-            pure=False,
-        )
+        data = messages.encoded(task)
+        key = f"{self._name}-{hashlib.sha256(task.key.encode('utf-8', 'surrogatepass')).hexdigest()}"
+        try:
+            future = self._client.submit(
+                cluster_worker.grade, self._name, data, self._versions, key=key, pure=False
+            )
+        except Exception as error:
+            raise self._gone_or(error) from error
         self._waiting[future] = task
 
     def _done(self) -> Iterator[Outcome]:
@@ -147,7 +147,7 @@ class ClusterExecutor:
             return messages.outcome_from(future.result(timeout=CONNECT))
         except KilledWorker as error:
             attempts = error.allowed_failures + 1  # the scheduler's setting
-            return given_up(self._work, task, worker_lost(str(error.last_worker), attempts), attempts)
+            return given_up(self._work, task, worker_lost(str(error.last_worker), attempts))
         except OtherVersions as error:
             raise self._other_versions(error.args[0]) from error
         except GraderError:

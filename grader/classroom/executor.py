@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, Self
 
@@ -64,25 +61,23 @@ def graded(grader: SuiteGrader, task: Task) -> Outcome:
         raise HarnessError("the worker has another version of the lesson than the batch")
     if task.submission.sha256 != sha256_of(task.submission.files, task.submission.findings):
         raise HarnessError("the submission that reached the worker is not the one that was sent")
-    begun = time.monotonic()
     try:
         report = grader.grade(task.submission, task.seed, task.program)
     except GraderError:
         raise
     except Exception as error:
         raise mistake_of_ours(error) from error
-    seconds = round(time.monotonic() - begun, 3)
-    return Outcome(key=task.key, report=msgspec.json.encode(report), seconds=seconds, worker=this_worker())
+    return Outcome(key=task.key, report=msgspec.json.encode(report))
 
 
-def given_up(work: Work, task: Task, error: GraderError, attempts: int = MOST_ATTEMPTS) -> Outcome:
+def given_up(work: Work, task: Task, error: GraderError) -> Outcome:
     """The outcome of a task that no worker could grade: status `error`, no grade, no attempt used."""
     report = msgspec.structs.replace(
         error_report(work.lesson.id, task.seed, error),
         submission_sha256=task.submission.sha256,
         lesson_sha256=work.lesson.sha256,
     )
-    return Outcome(key=task.key, report=msgspec.json.encode(report), seconds=0.0, attempts=attempts)
+    return Outcome(key=task.key, report=msgspec.json.encode(report))
 
 
 def worker_lost(reason: str, attempts: int = MOST_ATTEMPTS) -> HarnessError:
@@ -91,8 +86,3 @@ def worker_lost(reason: str, attempts: int = MOST_ATTEMPTS) -> HarnessError:
         f"the worker that graded this submission was lost {attempts} times ({reason})",
         "Look for what ends processes on this machine, such as a lack of memory, and run the command again.",
     )
-
-
-def this_worker() -> str:
-    """Host name and process id."""
-    return f"{socket.gethostname()}:{os.getpid()}"

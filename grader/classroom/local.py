@@ -9,8 +9,6 @@ from itertools import islice
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Self
 
-from msgspec.structs import replace
-
 from grader import interrupts
 from grader.classroom.executor import MOST_ATTEMPTS, Work, given_up, worker_lost
 from grader.classroom.messages import Failed, Ready, Started, Unable
@@ -128,8 +126,8 @@ class LocalExecutor:
         elif isinstance(reply, Failed):
             yield from self._lost(worker, HarnessError(reply.message, reply.hint))
         else:
-            attempt = self._begun.pop(worker)
-            yield replace(reply, attempts=attempt.before + 1)
+            del self._begun[worker]
+            yield reply
 
     def _lost(self, worker: WorkerProcess, error: GraderError) -> Iterator[Outcome]:
         """Its task is begun anew, if it has not been too often; another worker comes in its place when it is needed."""

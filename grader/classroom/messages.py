@@ -6,6 +6,7 @@ nothing; what it sends on is a report.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,13 +65,13 @@ Reply = Started | Ready | Unable | Failed | Outcome
 
 def _encoded(value: object) -> object:
     if isinstance(value, Path):
-        return str(value)
+        return os.fsencode(value)  # as text it may hold what no UTF-8 can
     raise NotImplementedError(type(value))
 
 
 def _decoded(kind: type, value: Any) -> object:
     if issubclass(kind, Path):
-        return Path(value)
+        return Path(os.fsdecode(value))
     raise NotImplementedError(kind)
 
 

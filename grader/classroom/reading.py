@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from grader.lesson import Lesson
 
 SUITE = "suite"  # the name of a root folder that has none, or none that can be shown
+BESIDE = "an archive lies beside other files; hand in one archive, or the files themselves"
 WRAPPERS = 3  # folders with nothing else in them that a workspace may be packed into
 
 
@@ -44,21 +45,37 @@ def read_entry(entry: Entry, lesson: Lesson) -> Submission:
     try:
         return _named(_refused(entry.path, entry.problem) if entry.problem else _read(entry, lesson))
     except OSError as error:
-        if error.errno in OF_THE_MACHINE:
-            raise HarnessError(f"{entry.path} cannot be read: {error.strerror}", TRY_AGAIN) from error
+        blame_the_machine(error, entry.path)
         return _refused(entry.path, f"it cannot be read: {error.strerror or error}")
     except GraderError as error:
         return _refused(entry.path, f"it cannot be read: {error.message}")
+    except RecursionError:  # what walks through folders calls itself for each that lies in another
+        return _refused(entry.path, "it cannot be read: its folders lie too deep in one another")
 
 
 def workspace_of(entry: Entry, lesson: Lesson) -> Workspace | None:
-    """The workspace that an entry is or holds, for the course tests; None: it holds none, or only packed in an archive."""
+    """The workspace that an entry is or holds, for the course tests; None: it holds none, or only packed in an archive.
+
+    Raises:
+        HarnessError: as `read_entry`.
+    """
     if entry.problem:
         return None
     try:
         return _workspace(entry.path, lesson)
-    except OSError:
+    except OSError as error:
+        blame_the_machine(error, entry.path)
         return None
+
+
+def blame_the_machine(error: OSError, path: Path) -> None:
+    """Nothing, where what was handed in may be why it cannot be read.
+
+    Raises:
+        HarnessError: it cannot: the machine fails.
+    """
+    if error.errno in OF_THE_MACHINE:
+        raise HarnessError(f"{path} cannot be read: {error.strerror}", TRY_AGAIN) from error
 
 
 def _read(entry: Entry, lesson: Lesson) -> Submission:
@@ -87,17 +104,26 @@ def _read_tests(tests: Path, child: Path) -> Submission:
 
 def _read_parts(parts: Sequence[tuple[str, Path]], lesson: Lesson) -> Submission:
     """Files that lie beside those of others: nothing but themselves is taken."""
+    archives = [file for _, file in parts if is_archive(file)]
+    if archives and len(parts) > 1:
+        return _refused(archives[0], BESIDE)
     collector = Collector()
-    if len(parts) == 1 and is_archive(parts[0][1]):
-        archive = parts[0][1]
-        read_archive(archive, collector, _root_in(archive, lesson))
-        return collector.submission(SUITE)
-    alone = sum(name.endswith(".py") for name, _ in parts) == 1
-    for name, file in parts:
-        if name.endswith(".py"):
-            with file.open("rb") as stream:
-                collector.add(_as_test(name) if alone else name, stream.read(MAX_FILE + 1))
+    if archives:
+        read_archive(archives[0], collector, _root_in(archives[0], lesson))
+    else:
+        _take_files([part for part in parts if part[0].endswith(".py")], collector)
     return collector.submission(SUITE)
+
+
+def _take_files(files: Sequence[tuple[str, Path]], collector: Collector) -> None:
+    for name, file in files:
+        shown = _as_test(name) if len(files) == 1 else name
+        problem = problem_with(shown)
+        if problem:
+            collector.refuse(shown, "name", problem)
+            continue
+        with file.open("rb") as stream:
+            collector.add(shown, stream.read(MAX_FILE + 1))
 
 
 def _as_test(name: str) -> str:

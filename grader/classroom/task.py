@@ -19,7 +19,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
         submission: the suite's files as data, with their hash.
         seed: drives settings, orders and all randomness of the suite.
         lesson_sha256: of the lesson that it is graded by; a worker that has another lesson refuses it.
-        program: the learner's package, where the course tests are asked for.
+        program: what the course tests run on, where they are asked for.
+        module_sha256: of what the learner handed in for it; empty: nothing of it counts.
     """
 
     key: str
@@ -27,13 +28,14 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
     lesson_sha256: str
     program: Program | None = None
+    module_sha256: str = ""
 
     @property
     def sha256(self) -> str:
         """Of everything that its grade depends on and that the learner handed in."""
-        if self.program is None:
+        if not self.module_sha256:
             return self.submission.sha256
-        return hashlib.sha256(msgspec.json.encode((self.submission.sha256, self.program))).hexdigest()
+        return hashlib.sha256(f"{self.submission.sha256} {self.module_sha256}".encode()).hexdigest()
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -42,16 +44,10 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     Attributes:
         key: the task's.
         report: the report as JSON, in UTF-8; its status is `error` where the machine or the grader failed.
-        seconds: how long the grading took, the waiting for a worker left out.
-        worker: who did it, for people to read.
-        attempts: how often the task was begun.
     """
 
     key: str
     report: bytes
-    seconds: float
-    worker: str = ""
-    attempts: int = 1
 
     @property
     def decoded(self) -> Report:

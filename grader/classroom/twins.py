@@ -23,7 +23,8 @@ def likeness_of(task: Task) -> Likeness:
     submission = task.submission
     # Only a root that is a package can be imported by its name.
     named = any(file.path == "__init__.py" for file in submission.files)
-    told = (task.sha256, submission.root_name if named else "", submission.ignored)
+    problem = task.program.problem if task.program is not None else ""
+    told = (task.sha256, submission.root_name if named else "", submission.ignored, problem)
     return hashlib.sha256(msgspec.json.encode(told)).digest()
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import importlib
-import os
 import secrets
 from typing import TYPE_CHECKING, Any
 
-from grader.commands.options import TIMEOUT
+from grader.commands.options import TIMEOUT, cores
 from grader.errors import ExitCode, GraderError, UnreadableError, mistake_of_ours
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ def _request(common: Common, asked: dict[str, Any], shown: Progress) -> Request:
     options = Options(
         seed=asked.pop("seed"),
         timeout=asked.pop("timeout", TIMEOUT),
-        jobs=asked.pop("jobs", None) or len(os.sched_getaffinity(0)),
+        jobs=asked.pop("jobs", None) or cores(),
         every_killer=asked.pop("matrix", False),
     )
     return pipeline.Request(

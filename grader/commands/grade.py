@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from grader.commands.delivery import STANDARD_OUTPUT, delivery, put_at
 from grader.commands.feedback_options import feedback_options
 from grader.commands.options import (
     common,
+    cores,
     jobs_option,
     pin_option,
     sandbox_option,
@@ -215,7 +215,7 @@ def _executor(asked: Options, lesson: Lesson) -> Executor:
 
     # The store keeps everything that feedback at any level may tell, witnesses too: each is made once a worker.
     settings = Settings(timeout=asked.timeout, sandbox=asked.sandbox, witnesses=True)
-    work, jobs = Work(lesson, settings), asked.jobs or len(os.sched_getaffinity(0))
+    work, jobs = Work(lesson, settings), asked.jobs or cores()
     return LocalExecutor(work, jobs) if asked.cluster is None else _on_cluster(work, asked.cluster, jobs)
 
 

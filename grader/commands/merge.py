@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from grader.commands.delivery import put_at
+from grader.commands.delivery import put_json
 from grader.commands.feedback_options import feedback_options
 from grader.commands.options import common
 
@@ -37,7 +36,7 @@ def command(
     """Add every attempt in the folders OUT, which `ol grade --out` made, to the folder that --out names.
 
     It gets the same files as one run of `ol grade` over the whole class, and holds every attempt once, however
-    often it is merged. The folders OUT stay as they are. Grade all parts with the same --seed.
+    often it is merged. No grade in the folders OUT is changed. Grade all parts with the same --seed.
 
     \b
     Examples:
@@ -72,8 +71,7 @@ def _tell(common: Common, numbers: dict[str, int], out: Path) -> None:
     from grader.console import put  # noqa: PLC0415 - help needs none of it
     from grader.texts import count  # noqa: PLC0415 - as above
 
-    if common.json_path is not None:
-        put_at(common.json_path, f"{json.dumps(numbers)}\n")
+    put_json(numbers, common)
     if not common.json_only:
         added = f"{count(numbers['added'], 'attempt')} added from {count(numbers['folders'], 'folder')}"
         put(f"{added}; {out / 'grades.csv'} has {count(numbers['lines'], 'line')}")

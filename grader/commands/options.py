@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 TIMEOUT = 20.0  # seconds
+MOST_SEED = 2**63 - 1  # what a signed integer of 64 bits holds, as whatever reads a report may have it
 SANDBOX_MODES = ("auto", "require", "off")
 FOLDER = click.Path(path_type=Path)
 
@@ -93,9 +94,26 @@ def timeout_option(what: str) -> Decorator:
     )
 
 
+def cores() -> int:
+    """How many cores this process may use: what `--jobs` is if nobody says."""
+    return len(os.sched_getaffinity(0))
+
+
 def jobs_option(what: str) -> Decorator:
     """`--jobs`, with what there are so many of; None where it is not given."""
     return click.option("--jobs", type=click.IntRange(min=1), metavar="N", help=what)
+
+
+def seed_option(what: str, default: int | None = None) -> Decorator:
+    """`--seed`, with what it is good for; `default` where it is not given."""
+    return click.option(
+        "--seed",
+        type=click.IntRange(min=0, max=MOST_SEED),
+        metavar="N",
+        default=default,
+        show_default=default is not None,
+        help=what,
+    )
 
 
 sandbox_option = click.option(

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
-import lzma
 import stat
 import struct
 import tarfile
@@ -28,12 +27,15 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar")
 MAX_UNPACKED = 64 << 20  # bytes that are unpacked at most, whatever comes out
+# Those that `zipfile` unpacks no further than it is asked to. Of the others the archive itself says how much memory it
+# takes to unpack them (LZMA's dictionary may have 4 GiB), or all that comes of a piece is unpacked at once (bzip2).
+ZIP_METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+METHOD = "the archive is packed by a method that is not read here; pack it by zip's own, Deflate"
 DAMAGED = (
     zipfile.BadZipFile,
     tarfile.TarError,
     gzip.BadGzipFile,
     zlib.error,
-    lzma.LZMAError,
     struct.error,
     EOFError,
     NotImplementedError,
@@ -41,11 +43,12 @@ DAMAGED = (
     ValueError,
     OverflowError,
     LookupError,
+    MemoryError,  # all that is read is bounded, and may still be more than there is
 )
 
 
-class TooMuchError(Exception):
-    """An archive unpacks to more than is read of any."""
+class RefusedError(Exception):
+    """An archive is not read any further; `args`: the rule that it breaks, and why."""
 
 
 def is_archive(path: Path) -> bool:
@@ -56,7 +59,7 @@ def is_archive(path: Path) -> bool:
 def names_in(path: Path) -> list[str]:
     """The names of an archive's entries, as they stand in it: as many as can be read, and at most `MAX_ENTRIES`."""
     names = []
-    with contextlib.suppress(TooMuchError, *DAMAGED):
+    with contextlib.suppress(RefusedError, *DAMAGED):
         for entry in islice(_entries(path), MAX_ENTRIES):
             names.append(entry.name)  # noqa: PERF401 - what was read before an error is kept
     return names
@@ -78,8 +81,8 @@ def read_archive(path: Path, collector: Collector, root: str = "") -> None:
             if entry.name.startswith(root):
                 entry.name = entry.name.removeprefix(root)
                 _take(entry, inner)
-    except TooMuchError:
-        inner.refuse(path.name, "size", f"the archive unpacks to more than {MAX_UNPACKED >> 20} MiB")
+    except RefusedError as refused:
+        inner.refuse(path.name, *refused.args)
     except DAMAGED as error:
         inner.refuse(path.name, "archive", f"the archive cannot be read ({type(error).__name__}: {error})")
     _hand_over(inner, collector, inside=not root and _in_one_folder(inner.files))
@@ -146,6 +149,8 @@ def _zip_kind(info: zipfile.ZipInfo) -> str:
 
 
 def _read_zip(archive: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> bytes:
+    if info.compress_type not in ZIP_METHODS:
+        raise RefusedError("archive", METHOD)
     with archive.open(info) as stream:
         return stream.read(size)
 
@@ -188,10 +193,10 @@ class _Bounded(io.RawIOBase):
         """Up to `size` bytes.
 
         Raises:
-            TooMuchError: the limit is passed.
+            RefusedError: the limit is passed.
         """
         data = self._stream.read(size if 0 <= size <= self._left else self._left + 1)
         self._left -= len(data)
         if self._left < 0:
-            raise TooMuchError
+            raise RefusedError("size", f"the archive unpacks to more than {MAX_UNPACKED >> 20} MiB")
         return data

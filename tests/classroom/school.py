@@ -1,29 +1,23 @@
-"""A tiny course, suites of its learners, and what is looked at when a batch was ended: processes and files."""
+"""A tiny course, suites of its learners, and the command that grades them."""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
 import subprocess
-import sys
-import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.classroom.task import Task
 from grader.submission.model import Collector
 from tests.engine.conftest import COURSE, lay_down
+from tests.processes import PATIENCE, command_line, environment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from grader.lesson import Lesson
     from grader.submission import Submission
 
-ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 120.0  # seconds; only what hangs takes so long
 SEED = 7
 
 IMPORT = "from words.shout import shout, letters\n"
@@ -50,6 +44,16 @@ STATUSES = {
 def lay_course(folder: Path) -> Path:
     """The tiny course, in a folder."""
     return lay_down(folder, COURSE)
+
+
+def lay_class(folder: Path, rounds: int) -> Path:
+    """So many submissions of each kind, no two alike: `KIND-NUMBER`."""
+    for number in range(rounds):
+        for name, text in SUITES.items():
+            suite = folder / f"{name}-{number}"
+            suite.mkdir(parents=True)
+            (suite / "test_it.py").write_text(f"{text}# {number}\n", encoding="utf-8")
+    return folder
 
 
 def submission(text: str, number: int = 0) -> Submission:
@@ -80,20 +84,6 @@ class Ended:
     err: str
 
 
-def command_line(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "grader", *map(str, arguments)]
-
-
-def environment(temp: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
-    return {
-        "PATH": os.environ["PATH"],
-        "PYTHONPATH": str(ROOT),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "TMPDIR": str(temp),
-        **(more or {}),
-    }
-
-
 def ol(temp: Path, *arguments: object) -> Ended:
     """Run a command to its end, with a temporary folder of its own."""
     temp.mkdir(exist_ok=True)
@@ -107,37 +97,3 @@ def ol(temp: Path, *arguments: object) -> Ended:
         check=False,
     )
     return Ended(done.returncode, done.stdout, done.stderr)
-
-
-# ------------------------------------------------------------------------- what is left
-
-
-def children_of(pid: int) -> list[int]:
-    """The living child processes of a process."""
-    found: list[int] = []
-    for children in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            found += map(int, children.read_text(encoding="ascii").split())
-    return found
-
-
-def family(pid: int) -> list[int]:
-    """All living processes below a process."""
-    return [each for child in children_of(pid) for each in (child, *family(child))]
-
-
-def processes_in(temp: Path) -> list[str]:
-    """Processes whose environment names this temporary folder."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if str(temp).encode() in (process / "environ").read_bytes():
-                found.append((process / "cmdline").read_text().replace("\0", " "))
-    return found
-
-
-def wait_until(holds: Callable[[], object], what: str) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import shutil
 import sqlite3
 import tarfile
@@ -15,12 +16,20 @@ from xml.etree import ElementTree as ET
 
 import jsonschema
 import pytest
+from click.testing import CliRunner
 
 from grader.classroom import summary
-from tests.classroom.school import ROOT, STATUSES, SUITES, Ended, lay_course, ol, processes_in
+from grader.classroom.store import Store
+from grader.cli import main
+from grader.commands.options import MOST_SEED
+from grader.errors import StoreError
+from tests.classroom.school import STATUSES, SUITES, Ended, lay_course, ol
+from tests.processes import ROOT, processes_in
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from grader.classroom.store import Attempt
 
 SUBMISSIONS = ROOT / "fixtures/L7.1/submissions"
 HEADER = "learner,status,killed,needed,score,passed,required_missing,reason"
@@ -150,6 +159,38 @@ def test_a_regrade_keeps_the_old_record_and_shows_old_beside_new(
     assert attempts(tmp_path / "out") == 15
 
 
+def test_a_regrade_that_a_full_disk_ends_shows_what_it_came_to(
+    handed_in: Path, course: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grade(handed_in, course)
+    add = Store.add
+    room = 2
+
+    def add_or_fail(store: Store, *new: Any) -> Attempt:
+        nonlocal room
+        room -= 1
+        if room < 0:
+            raise StoreError(store.out, "No space left on device")
+        return add(store, *new)
+
+    monkeypatch.setattr(Store, "add", add_or_fail)
+    arguments = [
+        "W1",
+        handed_in,
+        "--out",
+        handed_in.parent / "out",
+        "--course",
+        course,
+        "--jobs",
+        1,
+        "--seed",
+        7,
+    ]
+    done = CliRunner().invoke(main, ["grade", *map(str, arguments), "--regrade"], prog_name="ol")
+    assert isinstance(done.exception, StoreError)
+    assert [line.partition(", ")[2] for line in done.stdout.splitlines()] == ["as before"] * 2
+
+
 def test_an_invalid_submission_that_is_mended_by_leaving_something_out_is_graded(
     handed_in: Path, course: Path
 ) -> None:
@@ -248,6 +289,61 @@ def test_the_learners_module_counts_only_where_it_is_asked_for(tmp_path: Path, c
     put(folder / "wrong/python/words/shout.py", right)
     assert "1 submission graded" in grade(folder, course, "--with-course", "--ref-deps").out
     assert statuses(out)["wrong"] == "passed"
+
+
+def test_a_module_in_an_encoding_of_its_own_stops_no_one(tmp_path: Path, course: Path) -> None:
+    folder = tmp_path / "class"
+    right = (course / "reference/words/shout.py").read_bytes()
+    modules = {
+        "right": right,
+        "undefined": b"# -*- coding: undefined -*-\n" + right,
+        "surrogate": b'# -*- coding: raw_unicode_escape -*-\nTEXT = "\\udcff"\n' + right,
+        "link": right,
+    }
+    for learner, module in modules.items():
+        put(folder / learner / "python/tests/w1/test_it.py", SUITES["complete"])
+        (folder / learner / "python/words").mkdir()
+        (folder / learner / "python/words/shout.py").write_bytes(module)
+    (folder / "link/python/words" / os.fsdecode(b"h\xfc")).symlink_to("shout.py")
+    ended = grade(folder, course, "--with-course", "--ref-deps")
+    assert ended.code == 0, ended.err
+    assert statuses(tmp_path / "out") == dict.fromkeys(modules, "failed") | {"right": "passed"}
+    assert r"words/h\xfc" in table(tmp_path / "out")["link"]["reason"]
+
+
+def test_a_change_of_the_course_uses_no_attempt_of_a_learners(tmp_path: Path) -> None:
+    course, folder = lay_course(tmp_path / "course"), tmp_path / "class"
+    put(
+        folder / "ada/python/words/shout.py",
+        (course / "reference/words/shout.py").read_text(encoding="utf-8"),
+    )
+    put(folder / "ada/python/tests/w1/test_it.py", SUITES["partial"])
+    other = course / "reference/words/__init__.py"
+    for _ in range(2):
+        ended = grade(folder, course, "--with-course", "--ref-deps", "--attempts", 1)
+        assert "1 submission graded" in ended.out
+        report = json.loads((tmp_path / "out/submissions/ada/report.json").read_text(encoding="utf-8"))
+        assert len(report["mutation"]["faults"]) == 2
+        other.write_text(f"{other.read_text(encoding='utf-8')}# a comment\n", encoding="utf-8")
+    assert attempts(tmp_path / "out") == 2
+
+
+def test_a_course_and_private_faults_may_lie_in_folders_of_any_name(handed_in: Path, tmp_path: Path) -> None:
+    course = lay_course(tmp_path / os.fsdecode(b"\xff course"))
+    private = tmp_path / os.fsdecode(b"\xff private")
+    fault = (course / "mutants/W1/s02-title-case.toml").read_text(encoding="utf-8")
+    put(private / "x01-the-same.toml", fault.replace("required", "# required"))
+    ended = grade(handed_in, course, "--extra-faults", private)
+    assert ended.code == 0, ended.err
+    assert "of 3 faults killed" in table(tmp_path / "out")["complete"]["reason"]
+
+
+def test_a_class_is_graded_with_the_largest_seed(handed_in: Path, course: Path) -> None:
+    ended = grade(handed_in, course, "--seed", MOST_SEED, "--json", handed_in.parent / "summary.json")
+    assert ended.code == 0, ended.err
+    assert summary_in(handed_in.parent / "summary.json")["seed"] == MOST_SEED
+    again = grade(handed_in, course, "--seed", MOST_SEED)
+    assert "5 were already known" in again.out
 
 
 def test_private_faults_count_and_are_told_to_no_learner(

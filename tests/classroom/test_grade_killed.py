@@ -13,18 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.classroom.school import (
-    PATIENCE,
-    STATUSES,
-    SUITES,
-    Ended,
-    children_of,
-    command_line,
-    environment,
-    lay_course,
-    processes_in,
-    wait_until,
-)
+from tests.classroom.school import STATUSES, Ended, lay_class, lay_course
+from tests.processes import PATIENCE, children_of, command_line, environment, processes_in, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,13 +34,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "class"
-    for number in range(ROUNDS):
-        for name, text in SUITES.items():
-            suite = folder / f"{name}-{number}"
-            suite.mkdir(parents=True)
-            (suite / "test_it.py").write_text(f"{text}# {number}\n", encoding="utf-8")
-    return folder
+    return lay_class(tmp_path / "class", ROUNDS)
 
 
 @pytest.fixture
@@ -65,13 +49,13 @@ def sleeper(folder: Path) -> Path:
 class Run:
     """`ol grade` on a class, while it goes on."""
 
-    def __init__(self, folder: Path, course: Path, out: str = "out") -> None:
+    def __init__(self, folder: Path, course: Path, *more: object, out: str = "out") -> None:
         self.temp = folder.parent / "temp"
         self.out = folder.parent / out
         self.temp.mkdir(exist_ok=True)
         arguments = ["W1", folder, "--out", self.out, "--course", course, "--jobs", 2, "--seed", 7]
         self.process = subprocess.Popen(
-            command_line("grade", *arguments),
+            command_line("grade", *arguments, *more),
             cwd=folder.parent,
             env=environment(self.temp),
             stdout=subprocess.PIPE,
@@ -169,6 +153,33 @@ def test_a_run_that_was_ended_goes_on_where_it_was(
     assert len(after) == len(expected())
 
 
+def test_a_regrade_that_is_interrupted_shows_what_it_came_to(
+    folder: Path, course: Path, runs: list[Run]
+) -> None:
+    first = Run(folder, course)
+    runs.append(first)
+    assert first.ended().code == 0
+    before = attempts(first.out)
+    (folder / SLEEPER).mkdir()
+    (folder / SLEEPER / "test_it.py").write_text(SLEEPING, encoding="utf-8")
+    second = Run(folder, course, "--regrade")
+    runs.append(second)
+    second.wait_until(lambda: len(attempts(second.out)) >= len(before) + 2, "nothing was graded again")
+    second.process.send_signal(signal.SIGINT)
+    ended = second.ended()
+    assert ended.code == 130
+    again = attempts(second.out)[len(before) :]
+    assert sorted(ended.out.splitlines()) == sorted(
+        f"{place}: {shown(status)}, as before" for place, status in again
+    )
+    assert f"{len(again)} of {len(before) + 1} submissions are graded again and kept" in ended.err
+    assert "--regrade begins anew" in ended.err
+
+
+def shown(status: str) -> str:
+    return {"passed": "passed 2/2", "failed": "failed 1/2 without s01"}.get(status, status)
+
+
 def test_a_second_run_on_the_same_folder_is_refused(
     folder: Path, sleeper: Path, course: Path, runs: list[Run]
 ) -> None:
@@ -203,7 +214,7 @@ def test_random_kills_of_everything_change_no_grade(
     runs[-1].process.wait(PATIENCE)
     shutil.rmtree(sleeper)
 
-    undisturbed, last = Run(folder, course, "undisturbed"), Run(folder, course)
+    undisturbed, last = Run(folder, course, out="undisturbed"), Run(folder, course)
     runs += [undisturbed, last]
     for run in (undisturbed, last):
         ended = run.ended()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import threading
 from multiprocessing import Pipe
 from typing import TYPE_CHECKING
@@ -54,6 +55,11 @@ def test_a_lesson_arrives_as_it_was_sent(lesson: Lesson) -> None:
     with ours, theirs:
         messages.send(ours, Setup(lesson, Settings(timeout=3.5, witnesses=True)))
         assert messages.receive_setup(theirs) == Setup(lesson, Settings(timeout=3.5, witnesses=True))
+
+
+def test_a_course_arrives_whatever_its_folder_is_called(tmp_path: Path) -> None:
+    lesson = load_lesson(lay_course(tmp_path / os.fsdecode(b"\xff")), "W1")
+    assert messages.setup_from(messages.encoded(Setup(lesson, Settings()))) == Setup(lesson, Settings())
 
 
 def test_a_worker_starts_takes_the_lesson_grades_and_ends(batch: Connection, lesson: Lesson) -> None:

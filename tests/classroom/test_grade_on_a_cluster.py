@@ -13,18 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.classroom.school import (
-    PATIENCE,
-    STATUSES,
-    SUITES,
-    Ended,
-    command_line,
-    environment,
-    lay_course,
-    ol,
-    processes_in,
-    wait_until,
-)
+from tests.classroom.school import STATUSES, Ended, lay_class, lay_course, ol
+from tests.processes import PATIENCE, command_line, environment, processes_in, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,13 +95,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "class"
-    for number in range(ROUNDS):
-        for name, text in SUITES.items():
-            suite = folder / f"{name}-{number}"
-            suite.mkdir(parents=True)
-            (suite / "test_it.py").write_text(f"{text}# {number}\n", encoding="utf-8")
-    return folder
+    return lay_class(tmp_path / "class", ROUNDS)
 
 
 def graded(course: Path, folder: Path, *more: object, out: str = "out") -> Ended:
@@ -271,7 +255,7 @@ def test_without_dask_the_command_names_what_to_install(course: Path, folder: Pa
     path = environment(temp)["PYTHONPATH"]
     done = subprocess.run(
         command_line("grade", *arguments),
-        env=environment(temp, {"PYTHONPATH": f"{missing}:{path}"}),
+        env=environment(temp, PYTHONPATH=f"{missing}:{path}"),
         capture_output=True,
         text=True,
         timeout=PATIENCE,

@@ -15,7 +15,8 @@ from grader.lesson import load_lesson
 from grader.suite_grader import Settings, SuiteGrader
 from grader.workers.pool import Suite
 from grader.workers.wire import Link, Module, Reading, SuiteFile
-from tests.classroom.school import SEED, STATUSES, SUITES, family, lay_course, submission, wait_until
+from tests.classroom.school import SEED, STATUSES, SUITES, lay_course, submission
+from tests.processes import family, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import io
-import os
-import pty
 import re
-import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -14,7 +11,8 @@ import pytest
 
 from grader import console
 from grader.classroom.tally import Tally, duration
-from tests.classroom.school import PATIENCE, SUITES, command_line, environment, lay_course
+from tests.classroom.school import SUITES, lay_course
+from tests.processes import on_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,24 +88,10 @@ def test_on_a_terminal_there_is_a_bar_and_at_the_end_it_is_gone(tmp_path: Path) 
     for name, text in SUITES.items():
         (tmp_path / "class" / name).mkdir(parents=True)
         (tmp_path / "class" / name / "test_it.py").write_text(text, encoding="utf-8")
-    (tmp_path / "temp").mkdir()
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        command_line("grade", "W1", tmp_path / "class", "--out", tmp_path / "out", "--course", course),
-        env=environment(tmp_path / "temp", {"TERM": "xterm-256color", "COLUMNS": "80"}),
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=theirs,
-    )
-    os.close(theirs)
-    shown = b""
-    try:
-        while data := os.read(ours, 4096):
-            shown += data
-    except OSError:  # the other side of a terminal is closed
-        pass
-    out = process.communicate(timeout=PATIENCE)[0]
-    os.close(ours)
-    assert process.returncode == 0
+    temp = tmp_path / "temp"
+    temp.mkdir()
+    arguments = ("W1", tmp_path / "class", "--out", tmp_path / "out", "--course", course)
+    code, out, shown = on_terminal("grade", *arguments, temp=temp)
+    assert code == 0
     assert re.search(r"\d of 5 · \d+\.\d/s · \d+:\d\d left".encode(), shown)
-    assert out == b"5 submissions graded: 1 passed, 1 failed, 3 invalid, 0 in error.\n"
+    assert out == "5 submissions graded: 1 passed, 1 failed, 3 invalid, 0 in error.\n"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import random
+import re
 import tarfile
 import zipfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,8 +21,7 @@ from grader.submission import read_submission
 from tests.classroom.school import lay_course
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Mapping
 
     from grader.lesson import Lesson
     from grader.submission import Submission
@@ -38,6 +40,7 @@ OF_SOURCES = {
 }
 WITHOUT_TESTS = {name: text for name, text in WORKSPACE.items() if "/w1/" not in name}
 SUITE = ["helpers/h.py", "test_a.py"]
+DEEP = 1_500  # more than functions can call one another
 
 
 @pytest.fixture(scope="module")
@@ -157,10 +160,56 @@ def test_one_file_takes_nothing_of_those_beside_it(school: Path, lesson: Lesson)
     assert paths(read_entry(entry, lesson)) == ["test_ada.py"]
 
 
+def by_moodle(school: Path, *names: str) -> None:
+    """What one learner handed in, as Moodle writes it with folders turned off."""
+    for name in names:
+        path = school / f"Ada_12_assignsubmission_file_{name}"
+        if name.endswith(".zip"):
+            zipped(path, BARE)
+        else:
+            path.write_text("A = 1\n", encoding="utf-8")
+
+
 def test_moodles_files_are_called_as_their_learner_called_them(school: Path, lesson: Lesson) -> None:
-    names = {"test_a.py": "A = 1\n", "helper.py": "H = 1\n", "notes.pdf": ""}
-    written(school, {f"Ada_12_assignsubmission_file_{name}": text for name, text in names.items() if text})
+    by_moodle(school, "test_a.py", "helper.py")
     assert paths(the_only(school, lesson)) == ["helper.py", "test_a.py"]
+
+
+@pytest.mark.parametrize(
+    ("others", "suite"),
+    [
+        (["test_a.py", "helper.py"], ["helper.py", "test_a.py"]),
+        (["work.py"], ["test_work.py"]),
+        (["my.zip"], SUITE),
+    ],
+)
+def test_what_can_be_no_part_of_a_suite_is_left_out_of_moodles_files(
+    school: Path, lesson: Lesson, others: list[str], suite: list[str]
+) -> None:
+    by_moodle(school, "README.md", *others, "notes.pdf")
+    assert paths(the_only(school, lesson)) == suite
+
+
+def test_moodles_files_that_can_be_no_part_of_a_suite_are_refused(school: Path, lesson: Lesson) -> None:
+    by_moodle(school, "README.md", "notes.pdf")
+    assert "neither a folder nor a .py file" in refusal(the_only(school, lesson))
+
+
+@pytest.mark.parametrize("names", [["a.zip", "b.zip"], ["a.zip", "test_a.py"]])
+def test_moodles_archives_beside_other_files_are_refused(
+    school: Path, lesson: Lesson, names: list[str]
+) -> None:
+    by_moodle(school, *names)
+    assert "hand in one archive, or the files themselves" in refusal(the_only(school, lesson))
+
+
+@pytest.mark.parametrize(("name", "told"), [(b"h\xfc.py", r"h\xfc.py"), (b"he\nlp.py", "he\nlp.py")])
+def test_moodles_file_with_a_name_that_no_suite_may_have_is_refused_by_it(
+    school: Path, lesson: Lesson, name: bytes, told: str
+) -> None:
+    by_moodle(school, "test_a.py", os.fsdecode(name))
+    (finding,) = the_only(school, lesson).findings
+    assert (finding.file, finding.rule) == (told, "name")
 
 
 def test_moodles_only_file_is_a_suite_whatever_its_name(school: Path, lesson: Lesson) -> None:
@@ -200,6 +249,28 @@ def test_tests_that_are_a_link_out_of_the_submission_are_refused(school: Path, l
     (school / "ada").mkdir()
     (school / "ada/python").symlink_to(school.parent / "elsewhere")
     assert "leads out of the submission" in refusal(the_only(school, lesson))
+
+
+@pytest.fixture
+def without_end(school: Path) -> Iterator[None]:
+    """A submission of folders in one another; what removes temporary folders could not walk through them either."""
+    (school / "ada").mkdir()
+    with contextlib.chdir(school / "ada"):
+        for _ in range(DEEP):
+            Path("a").mkdir()
+            os.chdir("a")
+        Path("test_a.py").touch()
+        yield
+        Path("test_a.py").unlink()
+        for _ in range(DEEP):
+            os.chdir("..")
+            Path("a").rmdir()
+
+
+@pytest.mark.usefixtures("without_end")
+def test_folders_without_end_are_refused(school: Path, lesson: Lesson) -> None:
+    # Later versions of Python walk through them, and find a file that lies too deep.
+    assert re.search("too deep in one another|folders deep", refusal(the_only(school, lesson)))
 
 
 def test_a_child_that_went_away_is_refused(school: Path, lesson: Lesson) -> None:

@@ -7,6 +7,7 @@ import os
 import sqlite3
 import stat
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,7 +23,6 @@ from tests.classroom.made import LESSON, VERSIONS, entry, error, graded, invalid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 NOON = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
 HOSTILE = [
@@ -317,6 +317,25 @@ def test_another_programs_database_is_refused(tmp_path: Path) -> None:
         database.execute("CREATE TABLE theirs (x)")
     with pytest.raises(UnreadableError, match="another program"):
         Store.open(tmp_path, LESSON)
+
+
+@pytest.mark.parametrize("script", ["CREATE TABLE theirs (x)", "SELECT 1"], ids=["with tables", "without"])
+def test_another_programs_database_with_a_version_is_no_newer_store(tmp_path: Path, script: str) -> None:
+    with closing(sqlite3.connect(tmp_path / FILE)) as database:
+        database.executescript(f"{script}; PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    with pytest.raises(UnreadableError, match="another program"):
+        Store.open(tmp_path, LESSON)
+
+
+@pytest.mark.parametrize("table", ["meta", "attempts"])
+def test_a_store_that_cannot_be_opened_is_let_go(tmp_path: Path, table: str) -> None:
+    Store.open(tmp_path, LESSON).close()
+    with closing(sqlite3.connect(tmp_path / FILE)) as database:
+        database.execute(f"DROP TABLE {table}")
+    with pytest.raises(StoreError, match="no such table"):
+        Store.existing(tmp_path)
+    descriptors = Path("/proc/self/fd").iterdir()
+    assert not [each for each in descriptors if each.exists() and each.readlink().parent == tmp_path]
 
 
 def test_a_damaged_file_is_an_error_that_names_it(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import stat
+import subprocess
+import sys
 import tarfile
 import zipfile
 from typing import TYPE_CHECKING
@@ -174,6 +176,48 @@ def test_a_zip_that_lies_about_a_size_is_measured_while_it_is_read(tmp_path: Pat
     submission = read_submission(path)
     assert submission.findings
     assert sum(len(file.data) for file in submission.files) <= MAX_FILE
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+def test_a_zip_is_unpacked_by_no_method_that_takes_what_memory_it_likes(tmp_path: Path, method: int) -> None:
+    path = tmp_path / "suite.zip"
+    with zipfile.ZipFile(path, "w", method) as archive:
+        archive.writestr("test_a.py", TEST)
+    submission = read_submission(path)
+    assert rules(submission) == [("suite.zip", "archive")]
+    assert "Deflate" in submission.findings[0].message
+    assert not submission.files
+
+
+def test_what_is_not_read_may_be_packed_by_any_method(tmp_path: Path) -> None:
+    path = pack_zip(tmp_path, {"test_a.py": TEST})
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("notes.txt", b"notes")
+    submission = read_submission(path)
+    assert (paths(submission), rules(submission)) == (["test_a.py"], [])
+
+
+# A process that has some room for what it reads, and then none.
+READS = """
+import resource, sys
+from pathlib import Path
+from grader.submission import read_submission
+pages = int(Path("/proc/self/statm").read_text().split()[0])
+room = pages * resource.getpagesize() + (24 << 20)
+resource.setrlimit(resource.RLIMIT_AS, (room, room))
+print([finding.message for finding in read_submission(Path(sys.argv[1])).findings])
+"""
+
+
+def test_an_archive_that_takes_more_memory_than_there_is_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "suite.tar.gz"
+    with tarfile.open(path, "w:gz", format=tarfile.PAX_FORMAT) as archive:
+        entry = tarfile.TarInfo("test_a.py")
+        entry.pax_headers = {"comment": "x" * (40 << 20)}
+        archive.addfile(entry)
+    command = [sys.executable, "-c", READS, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert "the archive cannot be read (MemoryError" in done.stdout, done.stderr
 
 
 @pytest.mark.parametrize("name", ["suite.zip", "suite.tar.gz", "suite.tar"])

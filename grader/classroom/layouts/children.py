@@ -44,9 +44,14 @@ def problem_with(child: Path) -> str:
     """Why a child cannot be a submission, as the rest of a sentence; empty when it can."""
     if child.is_symlink() and not _stays_inside(child):
         return "it is a link that leads out of the folder, or nowhere; put the submission itself here"
-    if child.is_dir() or (child.is_file() and child.name.lower().endswith((".py", *SUFFIXES))):
+    if child.is_dir() or (child.is_file() and may_be_read(child.name)):
         return ""
     return "it is neither a folder nor a .py file nor a .zip, .tar or .tar.gz archive"
+
+
+def may_be_read(file: str) -> bool:
+    """Whether a file can be a suite or a part of one, by its name."""
+    return file.lower().endswith((".py", *SUFFIXES))
 
 
 def _is_litter(name: str) -> bool:

@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING
 
 from grader.classroom.entries import Entry, place_of
-from grader.classroom.layouts.children import problem_with
+from grader.classroom.layouts.children import may_be_read, problem_with
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,8 +48,10 @@ def _entry(learner: str, named: Sequence[tuple[re.Match[str], Path]]) -> Entry:
         return _made(learner, named[0][1], ONLY_TEXT)
     if folders:
         return _made(learner, folders[0], problem_with(folders[0]))
-    problem = next(filter(None, (problem_with(file) for _, file in files)), "")
-    return _made(learner, files[0][1], problem, tuple(files))
+    # As in a folder, what cannot be part of a suite is left out; if nothing else is there, it is what is wrong.
+    parts = [(name, file) for name, file in files if may_be_read(name)] or files
+    problem = next(filter(None, (problem_with(file) for _, file in parts)), "")
+    return _made(learner, parts[0][1], problem, tuple(parts))
 
 
 def _made(learner: str, child: Path, problem: str, parts: tuple[tuple[str, Path], ...] = ()) -> Entry:

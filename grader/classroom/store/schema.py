@@ -77,10 +77,10 @@ def migrate(database: sqlite3.Connection, file: Path) -> None:
         UnreadableError: it is another program's.
     """
     version = _number(database, "user_version")
+    if _number(database, "application_id") != APPLICATION and (version or _has_tables(database)):
+        raise UnreadableError(file, "it is another program's database")
     if version > VERSION:
         raise StoreNewerError(file, version, VERSION)
-    if _number(database, "application_id") != APPLICATION and _has_tables(database):
-        raise UnreadableError(file, "it is another program's database")
     for number, script in enumerate(MIGRATIONS[version:], version + 1):
         header = f"PRAGMA user_version = {number}; PRAGMA application_id = {APPLICATION};"
         database.executescript(f"BEGIN IMMEDIATE; {script} {header} COMMIT;")

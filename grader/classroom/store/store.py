@@ -117,11 +117,11 @@ class Store:
         if not (out / FILE).is_file():
             raise UnreadableError(out, f"it holds no grades ({FILE})")
         database = Database(out)
-        lesson, seed = (_meta(database, name) for name in ("lesson", "seed"))
-        if not lesson:  # the file is empty, or its first run was killed at once
+        try:
+            return cls(database, *_first_used_with(database))
+        except BaseException:
             database.close()
-            raise UnreadableError(out, f"it holds no grades (nothing was kept in {FILE})")
-        return cls(database, lesson, int(seed))
+            raise
 
     def close(self) -> None:
         """Let the next run have it."""
@@ -256,6 +256,18 @@ def _first_use(database: Database, lesson: str, seed: int | None) -> int:
         first = str(secrets.randbits(SEED_BITS) if seed is None else seed)
         database.execute("INSERT INTO meta VALUES ('lesson', ?), ('seed', ?)", (lesson, first))
     return int(_meta(database, "seed"))
+
+
+def _first_used_with(database: Database) -> tuple[str, int]:
+    """The lesson and the first seed of an OUT.
+
+    Raises:
+        UnreadableError: nothing was kept in it.
+    """
+    lesson, seed = (_meta(database, name) for name in ("lesson", "seed"))
+    if not lesson:  # the file is empty, or its first run was killed at once
+        raise UnreadableError(database.file.parent, f"it holds no grades (nothing was kept in {FILE})")
+    return lesson, int(seed)
 
 
 def _meta(database: Database, name: str) -> str:
