@@ -239,7 +239,8 @@ class LessonError(GraderError):
     def __init__(self, file: str, key: str, reason: str) -> None:
         super().__init__(
             f"{file}: {key}: {reason}",
-            "This is an error in the course and not in your work: tell the author of the lesson.",
+            "This is an error in the course, not in a learner's work. Learners: tell the author of the lesson. "
+            "Authors: mend it, then run `ol lesson verify`.",
         )
         self.file = file
         self.key = key

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from grader.errors import FaultEditError
 from grader.lesson.edits import edited
 from grader.lesson.model import Edit
+from grader.lesson.replacement import starts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -79,17 +80,9 @@ def lines_of(text: str) -> list[str]:
     return _LINE.findall(text)
 
 
-def occurrences(part: str, text: str, most: int) -> int:
-    """In how many places `part` stands in `text`, overlapping ones too; `most` is as far as it counts."""
-    count, start = 0, text.find(part)
-    while start >= 0 and count < most:
-        count, start = count + 1, text.find(part, start + 1)
-    return count
-
-
 def fits(edit: Edit, source: str) -> bool:
     """Whether an edit's `find` stands exactly once in the reference's file."""
-    return occurrences(edit.find, source, most=2) == 1
+    return len(starts_of(source, edit.find)) == 1
 
 
 def span_of(edit: Edit, source: str) -> Span:
@@ -138,7 +131,7 @@ def _fitting(hunk: _Hunk, around: int, old: list[str], new: list[str], source: s
         replace = "".join(new[hunk.new.start - above : hunk.new.stop + below])
         for part, instead in _forms(find, replace):
             # Blank lines tell a reader nothing about the place, even where they are unique.
-            if (part.strip() or find == source) and occurrences(part, source, most=2) == 1:
+            if (part.strip() or find == source) and len(starts_of(source, part)) == 1:
                 yield _Window(range(first, last), part, instead)
                 break
 

@@ -45,6 +45,19 @@ class FaultPlace:
         return f"{self.lesson}/{self.path.stem}"
 
 
+def lessons_of(course: Path) -> tuple[str, ...]:
+    """The names of a course's lessons, at least one.
+
+    Raises:
+        LessonError: it has none.
+        CourseNotFoundError: the course cannot be read.
+    """
+    known = lesson_ids(course)
+    if not known:
+        raise LessonError("mutants", "folder", "holds no lesson: `ol lesson new` lays one down")
+    return known
+
+
 def fault_places(course: Path, lesson: str | None = None) -> tuple[FaultPlace, ...]:
     """The faults of a lesson by id, or of all lessons.
 

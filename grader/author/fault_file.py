@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from typing import TYPE_CHECKING, Any
 
-from grader.author.toml_values import code, names, prose, tomlkit
+from grader.author.toml_values import WIDTH, code, names, prose, tomlkit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tomlkit import TOMLDocument
-    from tomlkit.items import AoT, Table
+    from tomlkit.items import AoT, Item, Table
 
     from grader.author.draft import Draft
     from grader.lesson import Edit
@@ -27,7 +28,6 @@ _TO_FILL = {
 # return …
 # '''""",
 }
-_CAUGHT_BY_TO_FILL = re.compile(r"^# caught_by\b.*$", re.MULTILINE)
 _FIRST_TABLE = re.compile(r"^\s*\[|\Z", re.MULTILINE)
 
 
@@ -56,6 +56,12 @@ def new_text(draft: Draft, name: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def asks_for(key: str) -> re.Pattern[str]:
+    """The comment of a new file that asks for a key; an author's own comment about it is another one."""
+    asking = re.escape(_TO_FILL[key]).replace(re.escape("{name}"), "[^`]+")
+    return re.compile(f"^{asking}$", re.MULTILINE)
+
+
 def with_caught_by(text: str, tests: Sequence[str]) -> str:
     """A fault's file with these course tests as those that kill it; comments and all else stay as they are.
 
@@ -64,12 +70,12 @@ def with_caught_by(text: str, tests: Sequence[str]) -> str:
     """
     document: TOMLDocument = tomlkit().parse(text)
     if "caught_by" in document:
-        if list(document["caught_by"]) != list(tests):  # else it stays in its author's form
-            document["caught_by"] = names(tests)
+        _change_names(document, tests)
         return document.as_string()
     line = f"caught_by = {names(tests).as_string()}"
-    if _CAUGHT_BY_TO_FILL.search(text):
-        return _CAUGHT_BY_TO_FILL.sub(lambda _: line, text, count=1)
+    asking = asks_for("caught_by")
+    if asking.search(text):
+        return asking.sub(lambda _: line, text, count=1)
     return _FIRST_TABLE.sub(lambda found: f"{line}\n{found[0]}", text, count=1)
 
 
@@ -79,12 +85,14 @@ def with_edits(text: str, edits: Sequence[Edit]) -> str:
     Raises:
         MissingExtraError: tomlkit is not installed.
     """
-    document: TOMLDocument = tomlkit().parse(text)
+    document: TOMLDocument = tomlkit().parse(f"{text.rstrip()}\n")
     tables = document.get("edit")
     if not isinstance(tables, tomlkit().items.AoT):
         document.pop("edit", None)
         document.append("edit", tomlkit().aot())
         tables = document["edit"]
+    # What stands above each table, and below the last: it belongs to no edit, though the parser has it so.
+    between = [[], *map(_cut_below, tables)]
     kept = _kept(tables, edits)
     new = [edit for edit in edits if edit not in kept.values()]
     free = [index for index in range(len(tables)) if index not in kept]
@@ -92,9 +100,38 @@ def with_edits(text: str, edits: Sequence[Edit]) -> str:
         _update(tables[index], edit)
     for edit in new[len(free) :]:
         tables.append(_table(edit))
+        between.insert(-1, [tomlkit().ws("\n")])
     for index in reversed(free[len(new) :]):
-        _remove(tables, index)
+        _remove(tables, between, index)
+    for table, below in zip(tables, between[1:], strict=True):
+        table.value.body.extend((None, item) for item in below)
     return document.as_string().rstrip("\n") + "\n"
+
+
+def _change_names(document: TOMLDocument, tests: Sequence[str]) -> None:
+    """Add what is missing and take out what is too much: the rest stays in its author's form and order."""
+    array = document["caught_by"]
+    there = [str(name) for name in array]
+    gone = [place for place, name in enumerate(there) if name not in tests or name in there[:place]]
+    added = [name for name in tests if name not in there]
+    wanted = [name for place, name in enumerate(there) if place not in gone] + added
+    if wanted == there:
+        return
+    for name in added:
+        array.append(name)
+    for place in reversed(gone):
+        del array[place]
+    line = array.as_string()
+    # The library has lost items of a list whose commas begin the lines.
+    if ("\n" not in line and len(line) > WIDTH) or not _holds(document, wanted):
+        document["caught_by"] = names(wanted)
+
+
+def _holds(document: TOMLDocument, wanted: Sequence[str]) -> bool:
+    try:
+        return bool(tomllib.loads(document.as_string())["caught_by"] == wanted)
+    except ValueError:
+        return False
 
 
 def _edit_text(edit: Edit) -> str:
@@ -107,7 +144,7 @@ def _edit_text(edit: Edit) -> str:
 
 
 def _table(edit: Edit) -> Table:
-    table: Table = tomlkit().parse(f"{_edit_text(edit)}\n\n")["edit"][0]
+    table: Table = tomlkit().parse(f"{_edit_text(edit)}\n")["edit"][0]
     return table
 
 
@@ -131,12 +168,29 @@ def _update(table: Table, edit: Edit) -> None:
             table[key] = value
 
 
-def _remove(tables: AoT, index: int) -> None:
-    """Take an edit out; the comments in it go to the edit before it, or after it if it is the first."""
+def _cut_below(table: Table) -> list[Item]:
+    """Take away what stands below a table from the first blank line on: it is about what comes next."""
+    body = table.value.body
+    keys = [place for place, (key, _item) in enumerate(body) if key is not None]
+    below = range(keys[-1] + 1 if keys else 0, len(body))
+    start = next((place for place in below if _is_blank(body[place][1])), len(body))
+    cut = [item for _key, item in body[start:]]
+    del body[start:]
+    return cut
+
+
+def _remove(tables: AoT, between: list[list[Item]], index: int) -> None:
+    """Take an edit out; its comments go to the edit before it, or after it if it is the first."""
     heir = tables[index - 1 if index else 1]
-    whitespace = tomlkit().items.Whitespace
-    items = [tables[index], *(item for _key, item in tables[index].value.body)]
-    for comment in [item.trivia.comment for item in items if not isinstance(item, whitespace)]:
+    # What stands above the first table is not among these, and is now above the next.
+    above = between.pop(index or 1)
+    own = [tables[index], *(item for _key, item in tables[index].value.body)]
+    items = [*above, *own] if index else [*own, *above]
+    for comment in [item.trivia.comment for item in items if not _is_blank(item)]:
         if comment:
             heir.add(tomlkit().comment(comment.removeprefix("#").strip()))
     del tables[index]
+
+
+def _is_blank(item: Item) -> bool:
+    return isinstance(item, tomlkit().items.Whitespace)

@@ -6,15 +6,15 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from grader.author.catalogue import fault_places
+from grader.author.catalogue import fault_places, lessons_of
 from grader.author.changes import check_whole, sources_of
 from grader.author.draft import Draft, read_draft, runnable
 from grader.errors import LessonError
-from grader.lesson import lesson_ids, load_without_faults, names_of_course_tests
+from grader.lesson import load_lesson, load_without_faults, names_of_course_tests
 from grader.lesson.checks import check_distinct
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from grader.author.catalogue import FaultPlace
@@ -36,50 +36,93 @@ class Listed:
     problem: str = ""
 
 
+@dataclass(frozen=True)
+class Judged:
+    """A fault's file, judged.
+
+    Attributes:
+        place: where it is.
+        draft: what it says; None if it cannot be read.
+        errors: what keeps it from being a fault: one for each key that is missing, else the first thing that is wrong.
+    """
+
+    place: FaultPlace
+    draft: Draft | None
+    errors: tuple[LessonError, ...]
+
+
+def judged(lesson: Lesson, places: Iterable[FaultPlace], tests: set[str]) -> Iterator[Judged]:
+    """Judge faults one after the other; each needs an id and a number that none of those before it has.
+
+    Args:
+        lesson: theirs, without faults.
+        places: where they are.
+        tests: names of the course tests.
+    """
+    earlier: list[Fault] = []
+    with warnings.catch_warnings():
+        # A fault may well hold what Python warns of on compiling, such as `x is 1`.
+        warnings.simplefilter("ignore")
+        for place in places:
+            try:
+                draft = read_draft(place)
+            except LessonError as error:
+                yield Judged(place, None, (error,))
+                continue
+            errors = tuple(_errors(place, draft, lesson, tests, earlier))
+            if not errors:
+                earlier.append(runnable(draft, place))
+            yield Judged(place, draft, errors)
+
+
 def listed(course: Path, lesson: str | None = None) -> tuple[Listed, ...]:
     """The faults of a lesson, or of all, by id.
 
     Raises:
         UnknownLessonError: the course has no such lesson.
-        LessonError: something that is not about faults is wrong with a lesson.
+        LessonError: something that is not about faults is wrong with a lesson, or the course has none.
         CourseNotFoundError: the course cannot be read.
     """
-    lessons = [lesson] if lesson else lesson_ids(course)
+    lessons = [lesson] if lesson else lessons_of(course)
     return tuple(each for name in lessons for each in _of_lesson(course, name))
 
 
-def problem_of(place: FaultPlace, draft: Draft, lesson: Lesson, tests: set[str]) -> str:
-    """Why a fault is none yet, in one sentence; empty: its file is whole, and its edits fit the reference."""
+def ungradable(course: Path, lessons: Iterable[str]) -> Iterator[LessonError]:
+    """What keeps each of these lessons from being graded with, where something does: a missing pool, no fault at all.
+
+    Raises:
+        UnknownLessonError: the course has no such lesson.
+        CourseNotFoundError: the course cannot be read.
+    """
+    for name in lessons:
+        try:
+            load_lesson(course, name)
+        except LessonError as error:
+            yield error
+
+
+def _errors(
+    place: FaultPlace, draft: Draft, lesson: Lesson, tests: set[str], earlier: Sequence[Fault]
+) -> Iterator[LessonError]:
     if draft.missing:
-        return f"{place.file}: {', '.join(draft.missing)}: still to be written"
+        yield from (LessonError(place.file, key, "still to be written") for key in draft.missing)
+        return
+    fault = runnable(draft, place)
     try:
-        check_whole(runnable(draft, place), sources_of(lesson), tests, place.file)
+        check_distinct([*earlier, fault])
+        check_whole(fault, sources_of(lesson), tests, place.file)
     except LessonError as error:
-        return error.message
-    return ""
+        yield error
 
 
 def _of_lesson(course: Path, name: str) -> Iterator[Listed]:
     lesson, tests = load_without_faults(course, name), names_of_course_tests(course, name)
-    earlier: list[Fault] = []
-    with warnings.catch_warnings():
-        # A fault may well hold what Python warns of on compiling, such as `x is 1`.
-        warnings.simplefilter("ignore")
-        for place in fault_places(course, name):
-            try:
-                draft = read_draft(place)
-            except LessonError as error:
-                yield Listed(place, Draft(), error.message)
-                continue
-            problem = problem_of(place, draft, lesson, tests) or _shares_a_name(place, draft, earlier)
-            yield Listed(place, draft, problem)
+    for each in judged(lesson, fault_places(course, name), tests):
+        yield Listed(each.place, each.draft or Draft(), _sentence(each.errors))
 
 
-def _shares_a_name(place: FaultPlace, draft: Draft, earlier: list[Fault]) -> str:
-    earlier.append(runnable(draft, place))
-    try:
-        check_distinct(earlier)
-    except LessonError as error:
-        earlier.pop()
-        return error.message
-    return ""
+def _sentence(errors: Sequence[LessonError]) -> str:
+    """One sentence; keys that are missing have their reason in common."""
+    if not errors:
+        return ""
+    return f"{errors[0].file}: {', '.join(error.key for error in errors)}: {errors[0].reason}"

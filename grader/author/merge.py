@@ -57,6 +57,21 @@ def counterpart(base: str, text: str) -> tuple[int, int]:
     return len("".join(theirs[:before])), len("".join(theirs[:after]))
 
 
+def kept(base: str, text: str, whole: str) -> float:
+    """The share of the words and marks of `base` that stand in `text` too, in the same order; 0 to 1.
+
+    A word that has another name in `text` counts, if it stands nowhere any more in `whole`, the text around that one:
+    if it does, nobody renamed it, and `text` is about something else.
+    """
+    theirs = _tokens(text)
+    there = set(_tokens(whole))
+    names = {old: new for old, new in _new_names(_tokens(base), theirs).items() if old not in there}
+    ours, others = (
+        [each for each in tokens if not each.isspace()] for tokens in (_tokens(base, names), theirs)
+    )
+    return sum(block.size for block in _blocks(ours, others)) / max(len(ours), 1)
+
+
 def _balanced(tokens: Sequence[str]) -> bool:
     return all(tokens.count(left) == tokens.count(right) for left, right in ("()", "[]", "{}"))
 

@@ -60,8 +60,9 @@ def next_id(ids: Iterable[str]) -> str:
 
 
 def is_id(text: str) -> bool:
-    """Whether a text can be a fault's id."""
-    return bool(text) and f"_{text}".isidentifier()
+    """Whether a text can be a new fault's id."""
+    # `lesson.toml` is what the lesson is, and findings about that are told under this name.
+    return bool(text) and f"_{text}".isidentifier() and text.lower() != "lesson"
 
 
 def new_place(course: Path, lesson: str, fault_id: str, title: str) -> FaultPlace:

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from string import Template
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 SKELETON = Path(__file__).with_name("skeleton")
 PACKAGE = "course"  # of a course's first lesson, unless it is told another
 GOLDEN_SECONDS = 60.0
+UNWRITABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control characters, what is no text, ends of lines
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _DOTTED = re.compile(r"[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)+", re.IGNORECASE)
 
@@ -109,7 +111,7 @@ def lay_down(course: Path, new: NewLesson) -> list[str]:
     Either all of it is there afterwards or nothing is: not even an interrupt leaves a part.
 
     Raises:
-        NameNotUsableError: the lesson or its module cannot be called that.
+        NameNotUsableError: the lesson, its rung or its module cannot be called that.
         LessonExistsError: there is such a lesson, or the module is another's.
         HalfMadeLessonError: there are parts of it.
         ReadOnlyCourseError: the course cannot be written.
@@ -137,6 +139,9 @@ def lay_down(course: Path, new: NewLesson) -> list[str]:
 def _check_names(new: NewLesson) -> None:
     if not _ID.fullmatch(new.id) or not slug_of(new.id, "-"):
         raise NameNotUsableError(new.id, "a lesson", "letters, digits, `.`, `-` and `_`, as in M1 or M1.2")
+    for text, what in ((new.title, "a lesson, as its title"), (new.rung, "its rung")):
+        if not text or any(unicodedata.category(each) in UNWRITABLE for each in text):
+            raise NameNotUsableError(text, what, "letters, marks and blanks, on one line")
     if not _DOTTED.fullmatch(new.module):
         raise NameNotUsableError(new.module, "its module", "a package and a module in it, as in shop.prices")
     package = new.module.partition(".")[0]

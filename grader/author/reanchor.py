@@ -6,8 +6,9 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from grader.author.anchor import fits, lines_of, occurrences, span_of
-from grader.author.merge import counterpart, merged
+from grader.author.anchor import fits, lines_of, span_of
+from grader.author.merge import counterpart, kept, merged
+from grader.lesson.replacement import starts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from grader.lesson import Edit
 
 LEAST_LIKENESS = 0.5  # below, a place has too little in common with what is looked for to be worth showing
+SURE = 0.9  # of its words and marks: a place with fewer is not taken unseen
 MOST_PLACES = 9  # of an ambiguous edit, to choose from
 SLACK = 1  # lines by which a place may be longer or shorter than what is looked for
 
@@ -29,6 +31,7 @@ class Place:
         line: its first line, counted from 1.
         text: what stands there.
         replace: what would stand there in the fault; None: the reference changed the very words that the fault does.
+        sure: whether nearly all that is looked for stands there and nowhere else, some of it perhaps under a new name.
     """
 
     start: int
@@ -36,6 +39,7 @@ class Place:
     line: int
     text: str
     replace: str | None
+    sure: bool = True
 
 
 @dataclass(frozen=True)
@@ -46,11 +50,13 @@ class Stale:
         number: its place among the fault's edits, counted from 0, as errors name it.
         edit: the edit.
         places: where it may belong, by line; several only if its `find` stands in several; empty: nowhere.
+        more: in how many places beyond these it stands.
     """
 
     number: int
     edit: Edit
     places: tuple[Place, ...]
+    more: int = 0
 
     @property
     def ambiguous(self) -> bool:
@@ -61,7 +67,7 @@ class Stale:
 def stale_edits(edits: Sequence[Edit], file: str, source: str) -> list[Stale]:
     """Those edits of a file that do not fit its text, each with the places where it may belong."""
     numbered = [(number, edit) for number, edit in enumerate(edits) if edit.file == file]
-    return [Stale(number, edit, _places(edit, source)) for number, edit in numbered if not fits(edit, source)]
+    return [_stale(number, edit, source) for number, edit in numbered if not fits(edit, source)]
 
 
 def with_edits(source: str, edits: Sequence[Edit], places: Sequence[Place]) -> str | None:
@@ -76,18 +82,16 @@ def with_edits(source: str, edits: Sequence[Edit], places: Sequence[Place]) -> s
     return text + source[end:]
 
 
-def _places(edit: Edit, source: str) -> tuple[Place, ...]:
-    if occurrences(edit.find, source, most=1):
-        return tuple(_exact(edit, source))[:MOST_PLACES]
-    closest = _closest(edit, source)
-    return (closest,) if closest else ()
-
-
-def _exact(edit: Edit, source: str) -> Iterator[Place]:
-    start = source.find(edit.find)
-    while start >= 0:
-        yield Place(start, start + len(edit.find), _line(source, start), edit.find, edit.replace)
-        start = source.find(edit.find, start + 1)
+def _stale(number: int, edit: Edit, source: str) -> Stale:
+    starts = starts_of(source, edit.find)
+    if not starts:
+        closest = _closest(edit, source)
+        return Stale(number, edit, (closest,) if closest else ())
+    places = [
+        Place(start, start + len(edit.find), _line(source, start), edit.find, edit.replace)
+        for start in starts[:MOST_PLACES]
+    ]
+    return Stale(number, edit, tuple(places), len(starts) - len(places))
 
 
 def _closest(edit: Edit, source: str) -> Place | None:
@@ -110,7 +114,9 @@ def _closest(edit: Edit, source: str) -> Place | None:
     before, after = counterpart(edit.find, source[start:end])
     start, end = start + before, start + after
     text = source[start:end]
-    return Place(start, end, _line(source, start), text, merged(edit.find, edit.replace, text))
+    proposal = merged(edit.find, edit.replace, text)
+    sure = kept(edit.find, text, source) >= SURE and len(starts_of(source, text)) == 1
+    return Place(start, end, _line(source, start), text, proposal, sure)
 
 
 def _made_already(edit: Edit, text: str) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from grader.commands.delivery import put_json
+from grader.commands.options import cores
 from grader.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def verify(
     from grader.lesson import find_course  # noqa: PLC0415 - as above
 
     course, found = find_course(common.course), []
-    bounds = Bounds(jobs or len(os.sched_getaffinity(0)))
+    bounds = Bounds(jobs or cores())
     with progress(no_color=common.no_color) as shown:
         for lesson, faults in wanted.items():
             found.append(

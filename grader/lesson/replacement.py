@@ -43,7 +43,7 @@ def occurrence_of(text: str, part: str, start: int) -> int:
 
 
 def starts_of(text: str, part: str) -> list[int]:
-    """Every place where `part`, which is not empty, starts in `text`, overlapping ones too."""
+    """Every place where `part` starts in `text`, in order, overlapping ones too."""
     found = []
     start = text.find(part)
     while start >= 0:

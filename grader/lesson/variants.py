@@ -5,13 +5,16 @@ A variant that imports from the module that it stands for (`from shop.prices imp
 """
 
 import ast
+import functools
 from collections.abc import Iterator
 
 from grader.errors import LessonError
 from grader.lesson.model import ReferenceModule
-from grader.lesson.syntax import described
+from grader.lesson.syntax import compiled, described
 
 Span = tuple[int, int, list[str]]  # lines from, up to but not with, and what stands there instead
+
+_FUTURE = "from __future__ "
 
 
 def completed(source: str, file: str, module: str, reference: ReferenceModule) -> str:
@@ -24,7 +27,8 @@ def completed(source: str, file: str, module: str, reference: ReferenceModule) -
         reference: that module.
 
     Raises:
-        LessonError: it imports what the reference does not define.
+        LessonError: it imports what the reference does not define, or by another name what it defines itself, or the
+            two do not compile together.
     """
     own = ast.parse(source).body
     borrowed = [
@@ -34,14 +38,38 @@ def completed(source: str, file: str, module: str, reference: ReferenceModule) -
         return source
     base = _parsed(reference)
     places = {name: node for node in base for name in _defined(node)}
-    for name in (alias.name for node in borrowed for alias in node.names):
-        if name not in places:
-            raise LessonError(file, "import", f"{module} of the reference defines no {name}")
     rest = [node for node in own if node not in borrowed and not _is_docstring(node)]
-    spans = [_imports(rest, base), *_definitions(rest, base, places, source.splitlines())]
-    return _with_spans(reference.source.splitlines(), spans)
+    taken = [alias for node in borrowed for alias in node.names]
+    _check_taken(taken, places, rest, file, module)
+    spans = [
+        *_imports(rest, base),
+        *_definitions(rest, base, places, _lines(source)),
+        # Last, so that they stand before what else is put in the same place: it may need them.
+        *_other_names(taken, places),
+    ]
+    whole = _with_spans(_lines(reference.source), spans)
+    try:
+        compiled(whole)
+    except SyntaxError as error:
+        # The line is one of the whole, which nobody sees.
+        raise LessonError(file, "syntax", f"within {module} it does not compile: {error.msg}") from error
+    return whole
 
 
+def _check_taken(
+    taken: list[ast.alias], places: dict[str, ast.stmt], rest: list[ast.stmt], file: str, module: str
+) -> None:
+    own = {name for node in rest for name in _defined(node)}
+    for alias in taken:
+        if alias.name not in places:
+            raise LessonError(file, "import", f"{module} of the reference defines no {alias.name}")
+        if alias.asname and alias.name in own:
+            reason = f"it defines {alias.name} itself, so the reference's is not there to be {alias.asname}"
+            raise LessonError(file, "import", reason)
+
+
+# The variants of a lesson come one after the other, and have their reference in common.
+@functools.lru_cache(maxsize=1)
 def _parsed(reference: ReferenceModule) -> list[ast.stmt]:
     try:
         return ast.parse(reference.source).body
@@ -49,11 +77,22 @@ def _parsed(reference: ReferenceModule) -> list[ast.stmt]:
         raise LessonError(f"reference/{reference.file}", "syntax", described(error)) from error
 
 
-def _imports(own: list[ast.stmt], base: list[ast.stmt]) -> Span:
-    """What the reference does not import yet, after its last import."""
+def _imports(own: list[ast.stmt], base: list[ast.stmt]) -> Iterator[Span]:
+    """What the reference does not import yet: after its last import, or where Python wants it, before the first."""
     known = {text for node in base for text in _single_imports(node)}
-    end = max((node.end_lineno or 0 for node in base if _single_imports(node)), default=0)
-    return end, end, [text for node in own for text in _single_imports(node) if text not in known]
+    new = [text for node in own for text in _single_imports(node) if text not in known]
+    begin = base[0].end_lineno or 0 if base and _is_docstring(base[0]) else 0
+    end = max((node.end_lineno or 0 for node in base if _single_imports(node)), default=begin)
+    yield end, end, [text for text in new if not text.startswith(_FUTURE)]
+    yield begin, begin, [text for text in new if text.startswith(_FUTURE)]
+
+
+def _other_names(taken: list[ast.alias], places: dict[str, ast.stmt]) -> Iterator[Span]:
+    """What is imported by another name gets it as soon as it is there."""
+    for alias in taken:
+        if alias.asname not in {None, alias.name}:
+            end = places[alias.name].end_lineno or 0
+            yield end, end, ["", "", f"{alias.asname} = {alias.name}"]
 
 
 def _single_imports(node: ast.stmt) -> list[str]:
@@ -106,6 +145,11 @@ def _defined(node: ast.stmt) -> list[str]:
 def _first_line(node: ast.stmt) -> int:
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(decorator.lineno for decorator in decorators)])
+
+
+def _lines(text: str) -> list[str]:
+    """As a syntax tree counts them: a form feed ends none."""
+    return text.removesuffix("\n").split("\n")
 
 
 def _is_docstring(node: ast.stmt) -> bool:

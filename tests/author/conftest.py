@@ -45,6 +45,10 @@ class Course:
     def module(self) -> Path:
         return self.root / "reference" / MODULE
 
+    @property
+    def layers(self) -> Path:
+        return self.root / "reference/tinyllm/nn/layers.py"
+
     def file(self, fault: str) -> Path:
         return next(self.faults.glob(f"{fault}-*.toml"))
 

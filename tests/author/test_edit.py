@@ -200,6 +200,16 @@ def test_when_the_author_disagrees_the_editor_opens_on_what_still_fits(
     assert edits(renamed) == [("scale = (power + self.eps) ** -0.5", "scale = (power + self.eps) ** -0.25")]
 
 
+def test_when_the_author_disagrees_and_makes_no_edit_the_fault_stays_whole(course: Course) -> None:
+    path = next((course.root / "mutants/L0.4").glob("ln09-*.toml"))
+    before = path.read_bytes()
+    course.change(course.layers, ("inverse_std = (", "scale = ("), ("inverse_std * self", "scale * self"))
+    done = course.ol("mutants", "edit", "ln09", answers="n\nn\n", EDITOR="true")
+    assert done.returncode == 4
+    assert "the edit that no longer fits was not made again" in done.stderr
+    assert path.read_bytes() == before
+
+
 @pytest.mark.parametrize("answers", ["2\n", "9\nnone\n2\n"])
 def test_of_several_places_the_author_chooses_one(course: Course, answers: str) -> None:
     text = course.module.read_text(encoding="utf-8")
@@ -224,6 +234,46 @@ def test_several_places_are_not_chosen_from_without_a_question(course: Course) -
     assert text_of(course, "s04") == before
 
 
+def test_places_beyond_nine_are_counted_and_a_line_is_named_once(course: Course, editor: Editor) -> None:
+    text = course.module.read_text(encoding="utf-8")
+    course.module.write_text(f"{text}\n\nGAINS = [{'(gain), ' * 20}]\n", encoding="utf-8")
+    course.change(course.file("s04"), ("'return x + sublayer(norm(x))'", "'(gain)'"))
+    line = text.count("\n") + 3
+    done = course.ol("mutants", "edit", "s04", "--yes")
+    assert done.returncode == 4
+    assert f"stands in several places of {FILE}, on line {line} and in 11 more places" in done.stderr
+    asked = course.ol("mutants", "edit", "s04", answers="\n", EDITOR=editor())
+    assert "It stands in 11 more places: make the edit there by hand." in asked.stdout
+
+
+def test_a_statement_that_is_written_in_another_way_now_is_not_mistaken_for_its_neighbour(
+    course: Course,
+) -> None:
+    path = next((course.root / "mutants/L0.4").glob("ln03-*.toml"))
+    before = path.read_bytes()
+    course.change(
+        course.layers,
+        ("variance = F.mean(centered * centered, axis=-1", "variance = centered.square().mean(-1"),
+    )
+    done = course.ol("mutants", "edit", "ln03", "--yes")
+    assert done.returncode == 4
+    assert "the closest, may be another statement" in done.stderr
+    assert path.read_bytes() == before
+
+
+def test_a_fault_that_other_course_tests_kill_after_it_was_carried_over_is_not_written(
+    renamed: Course,
+) -> None:
+    renamed.change(renamed.file("s01"), ('"test_golden_hf_llama", ', ""))
+    before = text_of(renamed)
+    done = renamed.ol("mutants", "edit", "s01", "--yes")
+    assert done.returncode == 4
+    assert "it is not killed by what caught_by names: test_golden_hf_llama" in done.stderr
+    assert text_of(renamed) == before
+    assert renamed.ol("mutants", "edit", "s01", "--yes", "--run").returncode == 0
+    assert "test_golden_hf_llama" in renamed.read("s01")["caught_by"]
+
+
 @pytest.mark.parametrize(
     ("instead", "problem"),
     [
@@ -241,11 +291,28 @@ def test_what_cannot_be_carried_over_is_refused(course: Course, instead: str, pr
     assert text_of(course) == before
 
 
+def test_a_fault_without_an_edit_has_none_to_carry_over(course: Course) -> None:
+    text = text_of(course)
+    course.file("s01").write_text(text.partition("[[edit]]")[0], encoding="utf-8")
+    done = course.ol("mutants", "edit", "s01", "--yes")
+    assert done.returncode == 4
+    assert f"edit: is missing: there is none of {FILE}" in done.stderr
+    assert "editor" not in done.stderr
+
+
+def test_of_an_edited_file_that_is_the_reference_no_editor_is_to_blame(course: Course) -> None:
+    done = course.ol("mutants", "edit", "s01", "--edited", course.module)
+    assert done.returncode == 4
+    assert "is the reference, unchanged" in done.stderr
+    assert "editor" not in done.stderr
+
+
 def test_a_file_that_is_gone_is_named_with_its_key(course: Course) -> None:
     course.change(course.file("s01"), (f'"{FILE}"', '"tinyllm/modern/nowhere.py"'))
     done = course.ol("mutants", "edit", "s01", "--yes")
     assert done.returncode == 4
     assert "edit[0].file: tinyllm/modern/nowhere.py is no module" in done.stderr
+    assert "Authors: mend it, then run `ol lesson verify`" in done.stderr
 
 
 def test_a_file_that_is_no_toml_is_named_with_the_line(course: Course) -> None:

@@ -141,6 +141,31 @@ def test_another_edit_comes_after_those_there_are() -> None:
     assert tomllib.loads(text)["witness"] == {"call": "return x"}
 
 
+def test_another_edit_stands_above_the_comment_about_what_follows() -> None:
+    more = Edit(file="pkg/module.py", find="a", replace="")
+    before, mark, after = COMMENTED.partition("\n# about the witness\n")
+    text = with_edits(COMMENTED, [EDIT, OTHER, more])
+    assert text.startswith(f"{before}\n[[edit]]\n")
+    assert text.endswith(f"\n{mark}{after}")
+
+
+@pytest.mark.parametrize("gone", [EDIT, OTHER])
+def test_comments_of_an_edit_that_goes_stay_above_the_comment_about_what_follows(gone: Edit) -> None:
+    text = with_edits(COMMENTED, [edit for edit in (EDIT, OTHER) if edit != gone])
+    assert text.endswith('\n\n# about the witness\n[witness]\ncall = "return x"\n')
+    assert text.count("# about the witness") == 1
+
+
+def test_a_comment_above_an_edit_stays_above_it_when_the_one_before_changes_or_goes() -> None:
+    text = COMMENTED.replace("\n[[edit]]\n# in the second", "\n# about the second\n[[edit]]\n# in the second")
+    third = Edit(file="pkg/third.py", find="3", replace="4")
+    longer = with_edits(text, [EDIT, OTHER, third])
+    assert "# about the second\n[[edit]]\n# in the second" in longer
+    shorter = with_edits(longer, [EDIT, third])
+    assert edits_in(shorter) == [EDIT, third]
+    assert comments_in(shorter) == comments_in(longer)
+
+
 @pytest.mark.parametrize("left", [[EDIT], [OTHER]])
 def test_an_edit_that_goes_leaves_its_comments_to_the_other(left: list[Edit]) -> None:
     text = with_edits(COMMENTED, left)
@@ -174,6 +199,42 @@ def test_course_tests_take_the_place_of_the_comment_that_asked_for_them() -> Non
 def test_course_tests_go_before_the_first_table_where_nothing_asked_for_them() -> None:
     text = with_caught_by("title = 'a'\n\n[witness]\ncall = 'return 1'\n", ["test_a"])
     assert tomllib.loads(text) == {"title": "a", "caught_by": ["test_a"], "witness": {"call": "return 1"}}
+
+
+LISTED = """\
+caught_by = [
+    # these are quick
+    "test_a",  # by hand
+    "test_b",
+    "test_c"  # from torch
+]
+"""
+
+
+def test_course_tests_that_stay_keep_their_comments_and_their_order() -> None:
+    assert with_caught_by(LISTED, ["test_c", "test_b", "test_a"]) == LISTED
+    fewer = with_caught_by(LISTED, ["test_a", "test_c"])
+    assert fewer == LISTED.replace('    "test_b",\n', "")
+    more = with_caught_by(LISTED, ["test_d", "test_a", "test_b", "test_c"])
+    assert more == LISTED.replace('"test_c"', '"test_c",').replace("\n]", '\n    "test_d"\n]')
+
+
+def test_a_course_test_that_is_named_twice_is_named_once() -> None:
+    assert with_caught_by('caught_by = ["test_a", "test_b", "test_a"]\n', ["test_a", "test_b"]) == (
+        'caught_by = ["test_a", "test_b"]\n'
+    )
+
+
+def test_a_list_whose_commas_begin_its_lines_is_read_back_as_it_should_be() -> None:
+    text = with_caught_by('caught_by = [\n  "test_a" # 1\n  , "test_b" # 2\n]\n', ["test_b", "test_c"])
+    assert tomllib.loads(text)["caught_by"] == ["test_b", "test_c"]
+
+
+def test_an_authors_own_comment_about_the_course_tests_is_not_taken_for_the_one_that_asks() -> None:
+    text = "title = 'a'\n# caught_by is still open: ask Ada\n"
+    after = with_caught_by(text, ["test_a"])
+    assert comments_in(after) == comments_in(text)
+    assert tomllib.loads(after)["caught_by"] == ["test_a"]
 
 
 def test_many_course_tests_have_a_line_each() -> None:

@@ -116,6 +116,21 @@ def test_a_folder_with_something_else_in_it_is_no_course(tmp_path: Path) -> None
 # ------------------------------------------------------------------------- what is refused
 
 
+def test_a_title_on_two_lines_becomes_one(tmp_path: Path) -> None:
+    arguments = ["lesson", "new", "M1", "--title", "Two\n lines", "--rung", "R\t2", "--module", "shop.prices"]
+    assert run([*arguments, "--course", str(tmp_path / "course")]) == 0
+    lesson = load_lesson(tmp_path / "course", "M1")
+    assert (lesson.title, lesson.rung) == ("Two lines", "R 2")
+
+
+@pytest.mark.parametrize("option", ["--title", "--rung"])
+@pytest.mark.parametrize("text", ["Del\x7f", "Bell\a", "half of a pair: \udc80"])
+def test_what_cannot_be_written_is_refused(tmp_path: Path, option: str, text: str) -> None:
+    course = tmp_path / "course"
+    assert run(["lesson", "new", "M1", option, text, "--course", str(course)]) == 2
+    assert not course.exists()
+
+
 @pytest.mark.parametrize("name", ["", "..", "../up", "a/b", "-x", ".hidden", "with space", "_", "é"])
 def test_a_name_that_is_none_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(NameNotUsableError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -82,8 +83,27 @@ def test_a_lesson_without_faults_says_how_to_make_one(course: Course) -> None:
     for path in course.faults.glob("s*.toml"):
         path.unlink()
     done = course.ol("mutants", "list", "L7.1")
-    assert done.returncode == 0
+    assert done.returncode == 4
     assert "ol mutants new" in done.stdout
+    assert "mutants/L7.1: folder: holds no fault, and a lesson needs at least one" in done.stderr
+    assert course.ol("mutants", "list", "L0.4").returncode == 0
+
+
+def test_a_pool_that_is_missing_keeps_a_lesson_from_being_graded_with(course: Course) -> None:
+    lesson = course.faults / "lesson.toml"
+    lesson.write_text(f"{lesson.read_text()}\n[pools.generated]\nthreshold = 0.6\n", encoding="utf-8")
+    done = course.ol("mutants", "list", "--json", "-")
+    assert done.returncode == 4
+    assert {each["problem"] for each in json.loads(done.stdout)} == {None}
+    assert "mutants/L7.1/pools/generated" in done.stderr
+
+
+@pytest.mark.parametrize("command", [["mutants", "list"], ["mutants", "verify"], ["lesson", "verify"]])
+def test_a_course_without_lessons_is_no_course_to_grade_with(diary: Course, command: list[str]) -> None:
+    shutil.rmtree(diary.root / "mutants/D1")
+    done = diary.ol(*command)
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "mutants: folder: holds no lesson: `ol lesson new` lays one down" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,8 @@ def test_a_fault_whose_file_is_broken_keeps_its_id(make: Make) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "good"), [("s01", True), ("a_b", True), ("", False), ("s-1", False), ("a/b", False)]
+    ("text", "good"),
+    [("s01", True), ("a_b", True), ("", False), ("s-1", False), ("a/b", False), ("lesson", False)],
 )
 def test_an_id_is_one_word(text: str, good: bool) -> None:
     assert is_id(text) is good

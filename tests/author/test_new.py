@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -284,6 +285,7 @@ def test_an_edit_of_comments_beside_the_fault_is_pointed_out(course: Course, edi
         ([], "name the lesson, one of"),
         (["L7.1", "--id", "s01"], "L7.1/s01 is taken; the next free id is s10"),
         (["L7.1", "--id", "s-1"], "is no id"),
+        (["L7.1", "--id", "lesson", "--title", "偏差"], "'lesson' is no id"),
         (["L7.1", "--pitfall", "1"], "the number 1 is taken by L7.1/s01"),
         (["L7.1", "--pitfall", "0"], "0 is not in the range"),
         (["L7.1", "--caught-by", "test_nowhere"], "test_nowhere: no test of the course; there are test_"),
@@ -298,6 +300,14 @@ def test_a_mistake_in_the_command_line_is_found_before_the_editor_opens(
     done = course.ol("mutants", "new", *SAID, *words, EDITOR="false")
     assert done.returncode == 2
     assert problem in " ".join(done.stderr.split())
+
+
+def test_a_course_without_lessons_has_none_to_name(course: Course) -> None:
+    for folder in course.faults.parent.iterdir():
+        shutil.rmtree(folder)
+    done = course.ol("mutants", "new", *SAID, EDITOR="false")
+    assert done.returncode == 4
+    assert "holds no lesson: `ol lesson new` lays one down" in done.stderr
 
 
 def test_a_fault_needs_a_title(course: Course, edited: Path) -> None:

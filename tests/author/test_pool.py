@@ -165,10 +165,12 @@ def test_a_pool_that_is_not_reached_fails_a_suite_that_kills_every_fault(
 def test_the_screen_and_every_format_tell_the_pool_in_one_line(course: Path) -> None:
     file = course.parent / "report.json"
     report(course)
-    for name in ("text", "markdown", "junit", "gradescope"):
+    # A case of JUnit's that passes has a name and no words.
+    told = dict.fromkeys(("text", "markdown", "gradescope"), r"pool generated: \d of 6 killed, 3 needed")
+    for name, line in (told | {"junit": 'name="pool generated"'}).items():
         done = ol(course, "report", name, file)
         assert done.returncode == 0, done.stderr
-        assert len(re.findall(r"pool generated: \d of 6 killed, 3 needed", done.stdout)) >= 1, name
+        assert len(re.findall(line, done.stdout)) >= 1, name
 
 
 def test_the_score_alone_tells_no_required_fault_beside_a_pool(course: Path, tmp_path: Path) -> None:

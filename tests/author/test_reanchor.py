@@ -3,7 +3,7 @@
 import pytest
 
 from grader.author.merge import counterpart, merged
-from grader.author.reanchor import Place, stale_edits, with_edits
+from grader.author.reanchor import MOST_PLACES, Place, stale_edits, with_edits
 from grader.lesson.model import Edit
 
 FILE = "pkg/module.py"
@@ -115,6 +115,29 @@ def test_a_reference_that_has_the_fault_is_seen() -> None:
 
 def test_what_is_like_nothing_has_no_place() -> None:
     assert places("import antigravity as wings", "pass", SOURCE) == ()
+
+
+@pytest.mark.parametrize(
+    ("find", "source", "sure"),
+    [
+        (EDIT.find, SOURCE.replace("root", "inverse").replace("total", "mean_square"), True),
+        ("mean(x * x, axis=-1)", SOURCE.replace("axis=-1)", "axis=-1, keepdims=True)"), True),
+        # What was looked for is written in another way now, and its neighbour has most in common with it.
+        ("mean(y * y * y, axis=-1)", SOURCE.replace("def plain", "y = 1\n\n\ndef plain"), False),
+        # Renamed, in two places.
+        ("return old(x, gain, eps)", f"{SOURCE}    return new(x, gain, eps)\n" * 2, False),
+    ],
+)
+def test_a_place_is_sure_if_all_that_is_looked_for_stands_there_alone(
+    find: str, source: str, sure: bool
+) -> None:
+    [place] = places(find, "0", source)
+    assert place.sure is sure
+
+
+def test_places_beyond_those_that_can_be_shown_are_counted() -> None:
+    [stale] = stale_edits([Edit(file=FILE, find="a", replace="b")], FILE, "a\n" * (MOST_PLACES + 3))
+    assert (len(stale.places), stale.more) == (MOST_PLACES, 3)
 
 
 def test_an_ambiguous_edit_has_all_its_places() -> None:

@@ -1,5 +1,6 @@
 """Candidates: made in an order that stays, named by what they change, one for each program, judged by pure rules."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -7,18 +8,21 @@ import pytest
 from msgspec.structs import replace
 
 from grader.author.candidates.classify import classify
+from grader.author.candidates.comparing import compared_with_faults, compared_with_reference
 from grader.author.candidates.generate import candidates_of, names_of_operators
 from grader.author.candidates.model import Candidate, Class, Judged
 from grader.author.candidates.probes import alike
 from grader.author.candidates.rank import ranked
 from grader.author.candidates.records import Ending, Value
+from grader.author.candidates.suggest import Wanted
 from grader.author.candidates.trying import Outcomes
 from grader.author.candidates.wording import MEANING, option
 from grader.commands.mutants.suggest import CLASSES
 from grader.errors import UnknownOperatorError
-from grader.lesson import Lesson, load_lesson
+from grader.lesson import Lesson, Witness, load_lesson
 from grader.lesson.replacement import name_of, occurrence_of
 from grader.lesson.syntax import compiled, without_lines
+from grader.progress import Silent
 
 DIARY = Path(__file__).resolve().parents[1] / "cases/diary"
 
@@ -212,6 +216,34 @@ def test_one_that_another_candidate_subsumes_is_worth_less(candidates: list[Cand
     beside = order(candidates, outcomes("ab"), outcomes("a"), faults={})[1]
     assert beside.killed_by == alone.killed_by
     assert beside.score < alone.score
+
+
+@pytest.fixture(scope="module")
+def speechless() -> Lesson:
+    """A lesson of which no input is known on which its reference gives a value."""
+    lesson = load_lesson(DIARY, "D1")
+    witness = Witness(call="return parts('soon')")
+    return replace(lesson, faults=tuple(replace(fault, witness=witness) for fault in lesson.faults))
+
+
+def unreachable(lesson: Lesson) -> Candidate:
+    """A change of what comes after the line that raises."""
+    return next(each for each in candidates_of(lesson) if "number = min(" in each.lines_before)
+
+
+def test_what_no_input_says_anything_about_is_not_called_equivalent(speechless: Lesson) -> None:
+    [missed] = compared_with_reference(
+        speechless, [Judged(unreachable(speechless), Class.MISSED)], Wanted(inputs=20), Silent()
+    )
+    assert missed.kind is Class.MISSED
+    assert re.fullmatch("not compared: no value on any of [0-9]+ inputs?", missed.evidence)
+
+
+def test_what_no_input_says_anything_about_stays_a_twin(speechless: Lesson) -> None:
+    candidate = Judged(unreachable(speechless), Class.TWIN, "same tests", twin=speechless.faults[0].id)
+    [twin] = compared_with_faults(speechless, [candidate], Wanted(inputs=20), Silent())
+    assert (twin.kind, twin.twin) == (Class.TWIN, candidate.twin)
+    assert twin.evidence.startswith("same tests; not compared: no value on any of ")
 
 
 @pytest.mark.parametrize(

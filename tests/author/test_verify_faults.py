@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.author.verify import Bounds, Level, Verification, verify_lesson
+from grader.author.verify.loading import read_lesson
 from grader.cli import run
 
 DIARY = Path(__file__).resolve().parents[1] / "cases/diary"
@@ -255,6 +256,43 @@ def test_two_files_with_one_id_are_an_error_of_the_course(
     assert run(["mutants", "verify", "D1/d02", "--course", str(root)]) == 4
     screen = " ".join(capfd.readouterr().out.split())
     assert "mutants/D1/d02-the-year-stays.toml: name: the id d02 is taken by d02-again.toml" in screen
+
+
+def test_a_key_that_is_missing_is_told_for_each_such_key(tmp_path: Path) -> None:
+    root = with_faults(tmp_path / "course", {})
+    path = root / "mutants/D1/d02-the-year-stays.toml"
+    lines = path.read_text(encoding="utf-8").partition("[witness]")[0].splitlines()
+    path.write_text("\n".join(line for line in lines if not line.startswith(("symptom", "hint"))))
+    _lesson, findings = read_lesson(root, "D1")
+    assert [(finding.subject, finding.message) for finding in findings] == [
+        ("d02", f"mutants/D1/{path.name}: {key}: still to be written")
+        for key in ("symptom", "hint", "witness")
+    ]
+
+
+def verified(root: Path, *names: str) -> tuple[int, list[str]]:
+    """The exit code of the command, and what does not hold."""
+    output = root.parent / "found.json"
+    code = run(["mutants", "verify", *names, "--course", str(root), "--json", str(output)])
+    (lesson,) = json.loads(output.read_text(encoding="utf-8"))["lessons"]
+    return code, [each["message"] for each in lesson["findings"] if each["level"] == "error"]
+
+
+def test_a_lesson_without_faults_does_not_hold(tmp_path: Path) -> None:
+    root = with_faults(tmp_path / "course", {})
+    for path in root.glob("mutants/D1/d*.toml"):
+        path.unlink()
+    wanted = ["mutants/D1: folder: holds no fault, and a lesson needs at least one"]
+    assert verified(root, "D1") == (4, wanted)
+
+
+def test_what_is_wrong_with_the_lesson_is_told_whichever_fault_is_asked_about(tmp_path: Path) -> None:
+    root = with_faults(tmp_path / "course", {})
+    lesson = root / "mutants/D1/lesson.toml"
+    lesson.write_text(f"{lesson.read_text()}\n[pools.generated]\nthreshold = 0.6\n", encoding="utf-8")
+    code, (message,) = verified(root, "D1/d02")
+    assert code == 4
+    assert message.startswith("mutants/D1/pools/generated")
 
 
 def test_the_same_course_tests_are_a_note_and_no_error(tmp_path: Path) -> None:

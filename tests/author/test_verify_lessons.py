@@ -306,6 +306,14 @@ def test_a_variant_that_is_wrong_is_told(course: Path, correct: Correct) -> None
     )
 
 
+def test_a_variant_that_gives_another_text_than_the_reference_is_told(course: Path, correct: Correct) -> None:
+    table = "reference/variants/D1/from_a_table.py"
+    day = 'number + (day == "2023-01-15" and not months))'
+    change(table, "index + 1, number)", f"index + 1, {day}")(course)
+    found = [message for check, message in correct() if check == "variant from_a_table agrees"]
+    assert found == [f"{table}: witness of d04: in float32 it gives another value than the reference"]
+
+
 def test_a_variant_that_is_another_program_in_name_alone_is_told(course: Path, correct: Correct) -> None:
     copy(REFERENCE, "reference/variants/D1/again.py")(course)
     wanted = "reference/variants/D1/again.py: source: is the same program as the reference"

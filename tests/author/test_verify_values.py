@@ -90,6 +90,29 @@ def test_a_difference_counts_from_a_hundred_tolerances_of_the_largest_right_elem
     assert differ(right, run.told(np.array([1.0 + 0.0625, 64.0])), 2.0**-10 / 100)
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "unlike"),
+    [
+        (0.1 + 0.2, 0.3, False),
+        (2.0, 2.0000000000000004, False),
+        ((1, [0.5]), (1, [0.5 + 1e-9]), False),
+        (complex(0.5, 1), complex(0.5, 1 + 1e-9), False),
+        (np.nan, np.nan, False),
+        (1000, 1001, True),  # though a hundred tolerances of them are more than that
+        (0.5, 0.6, True),
+        (1e300, 1.1e300, True),
+        (np.inf, 1.5, True),
+        ("0.5", 0.5, True),
+        ("a", "b", True),
+    ],
+)
+def test_of_numbers_within_rounding_the_last_bits_do_not_count(
+    run: Space, one: object, other: object, unlike: bool
+) -> None:
+    assert differ(run.told(one).rounded, run.told(other).rounded, TOLERANCE) is unlike
+    assert differ(run.told(other).rounded, run.told(one).rounded, TOLERANCE) is unlike
+
+
 def test_forms_know_types_and_shapes_and_nothing_else(run: Space) -> None:
     assert run.told(np.ones((2, 3))).form == run.told(np.zeros((2, 3), np.float32)).form
     assert run.told(np.ones((2, 3))).form != run.told(np.ones((3, 2))).form

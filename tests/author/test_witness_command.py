@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from grader.author.draft import Draft
+from grader.author.fault_file import new_text
 from grader.author.witness.saving import with_witness, witness_table
 from grader.errors import ExitCode
+from grader.lesson.model import Edit
 
 if TYPE_CHECKING:
     from tests.author.conftest import Course
@@ -69,7 +72,10 @@ def test_write_puts_the_witness_into_the_file_and_keeps_everything_else(diary: C
 def test_a_fault_without_a_witness_gets_one(diary: Course) -> None:
     file = diary.root / "mutants/D1/d04-no-leading-zeros.toml"
     text = file.read_text(encoding="utf-8").partition("[witness]")[0]
-    file.write_text(text + "# [witness]   # an input\n# call    = '''\n# return …\n# '''\n", encoding="utf-8")
+    asking = new_text(Draft(edits=(Edit(file="f.py", find="x", replace="y"),)), "D1/d04").partition(
+        "# [witness]"
+    )
+    file.write_text("".join([text, *asking[1:]]), encoding="utf-8")
     assert diary.ol("mutants", "witness", "d04", *FEW, "--write").returncode == ExitCode.PASSED
     after = file.read_text(encoding="utf-8")
     assert after.startswith(text)
@@ -170,3 +176,33 @@ def test_a_witness_fits_into_a_file_in_any_state(text: str) -> None:
     assert tomllib.loads(after) == tomllib.loads(text) | wanted
     assert ("# b" in after, "# c" in after) == ("# b" in text, "# c" in text)
     assert with_witness(after, "x = 1\nreturn x") == after
+
+
+def test_a_witness_takes_the_place_of_what_asked_for_it_and_of_no_comment_below() -> None:
+    draft = Draft(title="a title", edits=(Edit(file="f.py", find="x", replace="y"),))
+    text = f"{new_text(draft, 'L/s01')}# about all of this\n#\n# and more\n"
+    after = with_witness(text, "return 1")
+    assert tomllib.loads(after)["witness"] == {"call": "return 1\n"}
+    assert "# [witness]" not in after
+    assert after.endswith("\n# about all of this\n#\n# and more\n")
+
+
+def test_what_was_found_is_told_though_it_cannot_be_written(diary: Course) -> None:
+    path = diary.root / "mutants/D1/d01-the-day-overflows.toml"
+    # So long a name that none can stand beside it.
+    path = path.rename(path.with_name(f"d01-{'a' * 246}.toml"))
+    before = path.read_bytes()
+    done = diary.ol("mutants", "witness", "d01", *FEW, "--write")
+    assert done.returncode == ExitCode.USAGE
+    assert "cannot be written: File name too long" in done.stderr
+    assert "On this input the reference gives '20" in done.stdout
+    assert "Written to" not in done.stdout
+    assert path.read_bytes() == before
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_course_that_cannot_be_written_is_refused_before_the_search(diary: Course) -> None:
+    (diary.root / "mutants/D1").chmod(0o555)
+    done = diary.ol("mutants", "witness", "d01", *FEW, "--write")
+    assert done.returncode == ExitCode.USAGE
+    assert done.stdout == ""

@@ -10,7 +10,7 @@ from grader.author.changes import course_tests_that_kill
 from grader.author.draft import Draft, read_draft
 from grader.author.fault_file import new_text
 from grader.author.naming import new_place, taken
-from grader.author.saving import check_writable, save
+from grader.author.saving import check_writable, save_new
 from grader.author.toml_values import one_line
 from grader.author.witness.saving import with_witness
 from grader.errors import LessonError
@@ -68,7 +68,7 @@ def adopt(
     text = new_text(draft, place.name)
     if call:
         text = with_witness(text, call)
-    save(place.path, text, lesson.root)
+    save_new(place.path, text, lesson.root)
     return place, read_draft(place)
 
 

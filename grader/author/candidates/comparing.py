@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from grader import texts
 from grader.author.candidates.model import Class
 from grader.lesson import fault_source
 
@@ -29,7 +30,7 @@ SHARE_FOR_TWINS = 10
 def compared_with_reference(
     lesson: Lesson, judged: Sequence[Judged], wanted: Wanted, progress: Progress
 ) -> list[Judged]:
-    """Those that no test kills, each with a witness, or as probably equivalent; the others as they are."""
+    """Those that no test kills, each with a witness, as probably equivalent, or as they are; so are the others."""
     alive = [each for each in judged if each.kind is Class.MISSED]
     if not alive or not wanted.inputs:
         return list(judged)
@@ -97,6 +98,8 @@ def _against_reference(judged: Judged, laboratory: Laboratory, inputs: int) -> J
     if found.partial is not None:
         evidence = f"differs in one precision alone, in {found.inputs} inputs"
         return replace(judged, evidence=evidence, witness=found.partial)
+    if not found.probably_equivalent:
+        return replace(judged, evidence=_nothing_shown(found))
     return replace(judged, kind=Class.EQUIVALENT, evidence=f"no difference in {found.inputs} inputs")
 
 
@@ -112,7 +115,14 @@ def _against_twin(judged: Judged, laboratory: Laboratory, inputs: int) -> Judged
     found = _searched(judged, laboratory, inputs, shrink=False)
     if found.probably_equivalent:
         return replace(judged, evidence=f"{judged.evidence}, and on {found.inputs} other inputs")
+    if found.call is None and found.partial is None:
+        return replace(judged, evidence=f"{judged.evidence}; {_nothing_shown(found)}")
     return replace(judged, kind=Class.KILLED, twin="", evidence=f"dies by the tests of {judged.twin}")
+
+
+def _nothing_shown(found: Found) -> str:
+    """An input on which the reference gives no value shows neither a difference nor that there is none."""
+    return f"not compared: no value on any of {texts.count(found.inputs, 'input')}"
 
 
 def _searched(judged: Judged, laboratory: Laboratory, inputs: int, *, shrink: bool) -> Found:

@@ -86,7 +86,7 @@ def _agrees(name: str, file: str, seen: Seen, reference: Seen) -> Finding:
         if answer.value is None:
             place = f"{file}: witness of {probe.fault}"
             return error(LESSON, check, place, f"in {probe.dtype} it {answer.problem or 'was not reached'}")
-        if right.value.floating and differ(right.value, answer.value, probe.tolerance):
+        if differ(right.value.rounded, answer.value.rounded, probe.tolerance):
             says = f"in {probe.dtype} it gives another value than the reference"
             return error(LESSON, check, f"{file}: witness of {probe.fault}", says)
     return ok(LESSON, check, "gives what the reference gives on every witness, within rounding")

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from grader.author.catalogue import FaultPlace, fault_places
-from grader.author.changes import check_whole, sources_of
-from grader.author.draft import read_text
+from grader.author.catalogue import fault_places
+from grader.author.draft import runnable
+from grader.author.listing import judged
 from grader.author.parts import parts_of
 from grader.author.verify.finding import LESSON, Finding, error
 from grader.errors import LessonError
-from grader.lesson import Fault, load_lesson, load_without_faults, names_of_course_tests
-from grader.lesson.checks import check_distinct
-from grader.lesson.model import FaultFile
-from grader.lesson.toml import decode
+from grader.lesson import load_lesson, load_without_faults, names_of_course_tests
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from grader.lesson import Lesson
+    from grader.lesson import Fault, Lesson
 
 CHECK = "loads"
 
@@ -46,11 +42,10 @@ def read_lesson(course: Path, name: str) -> tuple[Lesson | None, list[Finding]]:
         return None, _unusable(course, name, problem)
     faults: list[Fault] = []
     findings: list[Finding] = []
-    for place in places:
-        try:
-            faults.append(_fault(bare, place, tests, faults))
-        except LessonError as problem:
-            findings.append(_finding(place.id, problem))
+    for each in judged(bare, places, tests):
+        findings += [_finding(each.place.id, problem) for problem in each.errors]
+        if each.draft is not None and not each.errors:
+            faults.append(runnable(each.draft, each.place))
     return msgspec.structs.replace(bare, faults=tuple(faults)), findings or [_finding(LESSON, whole)]
 
 
@@ -62,16 +57,6 @@ def _unusable(course: Path, name: str, problem: LessonError) -> list[Finding]:
         *(error(LESSON, "complete", f"{part.path}: file", f"is missing: {part.what}") for part in missing),
         *([] if told else [_finding(LESSON, problem)]),
     ]
-
-
-def _fault(lesson: Lesson, place: FaultPlace, tests: set[str], before: list[Fault]) -> Fault:
-    content = decode(read_text(place), FaultFile, place.file)
-    fault = Fault(id=place.id, path=place.path, **msgspec.structs.asdict(content))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a fault may well hold what Python warns of
-        check_distinct([*before, fault])
-        check_whole(fault, sources_of(lesson), tests, place.file)
-    return fault
 
 
 def _finding(subject: str, problem: LessonError) -> Finding:

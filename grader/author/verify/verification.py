@@ -85,8 +85,9 @@ def verify_lesson(
         if only is None:
             findings += work.on_everything(server)
         else:
-            # A lesson whose faults cannot be read has no other problem than those that were asked about.
-            findings = [each for each in findings if each.subject in only] + work.on_faults(server, only)
+            # What is wrong with the lesson keeps every fault of it from being graded with.
+            asked = {*only, LESSON}
+            findings = [each for each in findings if each.subject in asked] + work.on_faults(server, only)
     return Verification(name, lesson.title, tuple(sorted(findings, key=_subject)))
 
 

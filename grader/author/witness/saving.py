@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from grader.author.fault_file import asks_for
 from grader.author.toml_values import code, tomlkit
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
-
-_TO_FILL = re.compile(r"^# \[witness\].*\n(?:^#.*\n?)*", re.MULTILINE)
 
 
 def witness_table(call: str) -> str:
@@ -33,8 +31,9 @@ def with_witness(text: str, call: str) -> str:
         document["witness"]["call"] = tomlkit().parse(witness_table(call))["witness"]["call"]
         return document.as_string()
     table = witness_table(call)
-    if _TO_FILL.search(text):
-        return _TO_FILL.sub(lambda _found: table, text, count=1)
+    asking = asks_for("witness")
+    if asking.search(text):
+        return asking.sub(lambda _found: table.rstrip("\n"), text, count=1)
     return f"{text.rstrip()}\n\n{table}"
 
 

@@ -42,9 +42,11 @@ def command(common: Common, *, lesson: str, title: str | None, module: str | Non
         lay_down,
         module_for,
     )
+    from grader.author.toml_values import one_line  # noqa: PLC0415 - as above
 
     course = course_for(common.course)
-    new = NewLesson(lesson, title or lesson, rung, module or module_for(course, lesson))
+    name = one_line(title or "") or lesson
+    new = NewLesson(lesson, name, one_line(rung), module or module_for(course, lesson))
     files = lay_down(course, new)
     put_json({"lesson": new.id, "course": str(course), "module": new.module, "files": files}, common)
     if not common.json_only:

@@ -33,7 +33,8 @@ def command(common: Common, *, names: tuple[str, ...], jobs: int | None, sandbox
 
     Exit codes: 0 everything holds, 4 something does not.
     """
-    from grader.lesson import find_course, lesson_ids  # noqa: PLC0415 - help needs no course
+    from grader.author.catalogue import lessons_of  # noqa: PLC0415 - help needs no course
+    from grader.lesson import find_course  # noqa: PLC0415 - as above
 
-    wanted = dict.fromkeys(names or lesson_ids(find_course(common.course)))
+    wanted = dict.fromkeys(names or lessons_of(find_course(common.course)))
     return verify(common, wanted, sandbox=sandbox, jobs=jobs)

@@ -73,7 +73,7 @@ def _id(lesson: Lesson, wanted: str | None) -> str:
     from grader.author.naming import is_id  # noqa: PLC0415 - as above
 
     if wanted is not None and not is_id(wanted):
-        raise click.UsageError(f"{wanted!r} is no id: letters, digits and _ make one")
+        raise click.UsageError(f"{wanted!r} is no id: letters, digits and _ make one, other than `lesson`")
     free = free_id(lesson, wanted)
     if free is None:
         raise click.UsageError(f"{lesson.id}/{wanted} is taken; the next free id is {free_id(lesson, None)}")

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from grader.author.anchor import fits
 from grader.author.changes import check_program, course_tests_that_kill, sources_of
 from grader.author.draft import read_draft, read_text
 from grader.author.fault_file import with_caught_by, with_edits
 from grader.author.saving import check_writable, save
-from grader.commands.mutants.copy import Edited, edited_text
+from grader.commands.mutants.copy import WAIT, Edited, edited_text
 from grader.commands.mutants.naming import reference_file
 from grader.commands.mutants.written import Written
-from grader.errors import LessonError
+from grader.errors import FaultEditError, LessonError
 from grader.lesson import load_without_faults
 
 if TYPE_CHECKING:
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     from grader.author.draft import Draft
     from grader.commands.mutants.reanchoring import Reanchoring
     from grader.lesson import Edit
+
+LOOK = (
+    "Run the command without `--yes` and look at the change; with `--yes --run`, `caught_by` is written anew."
+)
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,7 @@ class Changing:
         check_writable(self.place.path.parent, course)
         with ExitStack() as copies:
             edits = self._edits(copies)
+            self._check_carried(edits)
             caught_by = self._caught_by(edits)
             text = with_edits(before, edits)
             if caught_by:
@@ -93,7 +99,22 @@ class Changing:
     def _caught_by(self, edits: tuple[Edit, ...]) -> tuple[str, ...]:
         if not self._how.run:
             return self._draft.caught_by
+        return self._killers(edits)
+
+    def _killers(self, edits: tuple[Edit, ...]) -> tuple[str, ...]:
         return course_tests_that_kill(self._lesson, self.place.name, edits, hangs=self._draft.timeout_is_kill)
+
+    def _check_carried(self, edits: tuple[Edit, ...]) -> None:
+        """Whether edits that were carried over unseen make the fault that they made: the same course tests kill it."""
+        unseen = self._how.yes and self._how.ready is None and not self._how.run
+        moved = [edit for edit in self._draft.edits if not fits(edit, self._sources[edit.file])]
+        known = set(self._draft.caught_by)
+        if not (unseen and moved and known):
+            return
+        killers = set(self._killers(edits))
+        if killers != known:
+            reason = f"carried over, it is not killed by what caught_by names: {', '.join(sorted(killers ^ known))}"
+            raise FaultEditError(self.place.file, reason, LOOK)
 
     # the edits
 
@@ -112,11 +133,16 @@ class Changing:
         if self._how.ready is not None:
             edited = copies.enter_context(edited_text(file, source, source, self._how.ready))
             return edited.edits(self._sources, known), edited.label
+        if self._how.yes and all(edit.file != file for edit in known):
+            raise LessonError(self.place.file, "edit", f"is missing: there is none of {file}")
         carried = self._reanchoring.carried(known, file, source)
         if carried.complete and (carried.moved or self._how.yes):
             edited = Edited(file, carried.text, self.place.file)
         else:
             edited = copies.enter_context(edited_text(file, carried.text, source, None))
+            if not carried.complete and edited.text.rstrip("\n") == carried.text.rstrip("\n"):
+                # Else closing the editor would take the edits that no longer fit out of the fault.
+                raise FaultEditError(self.place.file, "the edit that no longer fits was not made again", WAIT)
         return edited.edits(self._sources, known), edited.label
 
     def _files(self) -> list[str]:

@@ -29,11 +29,13 @@ class Edited:
         file: the reference's file.
         text: the edited text.
         label: what to call it in errors.
+        opened: whether an editor was.
     """
 
     file: str
     text: str
     label: str
+    opened: bool = False
 
     def edits(self, sources: Mapping[str, str], known: Sequence[Edit] = ()) -> tuple[Edit, ...]:
         """The edits that make it of the reference.
@@ -43,7 +45,7 @@ class Edited:
         """
         made = edits_between(self.file, sources[self.file], self.text, known)
         if not made:
-            raise FaultEditError(self.label, "is the reference, unchanged", WAIT)
+            raise FaultEditError(self.label, "is the reference, unchanged", WAIT if self.opened else "")
         return made
 
 
@@ -68,7 +70,7 @@ def edited_text(file: str, text: str, reference: str, ready: Path | None) -> Ite
         return
     with _copy(PurePosixPath(file).name, text) as path:
         edit(path)
-        yield Edited(file, read_back(path, reference), str(path))
+        yield Edited(file, read_back(path, reference), str(path), opened=True)
 
 
 def _tell(path: Path, *, interrupted: bool) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     "--file", metavar="FILE", help="The reference's file to edit, if not those that the fault edits."
 )
 @click.option(
-    "--yes", is_flag=True, help="Take the closest place for a stale edit; ask nothing, open no editor."
+    "--yes", is_flag=True, help="Ask nothing, open no editor; carry a stale edit over if its place is sure."
 )
 @click.option("--run", is_flag=True, help="Run the course tests on it, and write down which of them kill it.")
 @common

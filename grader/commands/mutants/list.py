@@ -29,19 +29,27 @@ def command(common: Common, *, lesson: str | None, in_lesson: str | None) -> int
     Example:
       ol mutants list L7.1
 
-    Exit codes: 0 all can be graded with, 4 some cannot.
+    Exit codes: 0 all can be graded with, 4 some cannot, or nothing can be graded with a lesson.
     """
-    from grader.author.listing import listed  # noqa: PLC0415 - help needs no fault
+    from grader.author.catalogue import lessons_of  # noqa: PLC0415 - help needs no fault
+    from grader.author.listing import listed, ungradable  # noqa: PLC0415 - as above
+    from grader.console import print_error  # noqa: PLC0415 - as above
     from grader.lesson import find_course  # noqa: PLC0415 - as above
 
-    faults = listed(find_course(common.course), one_lesson(lesson, in_lesson))
+    course, named = find_course(common.course), one_lesson(lesson, in_lesson)
+    faults = listed(course, named)
+    broken = {each.place.lesson for each in faults if each.problem}
+    lessons = [name for name in ([named] if named else lessons_of(course)) if name not in broken]
+    errors = list(ungradable(course, lessons))
     put_json([_document(each) for each in faults], common)
     if not common.json_only:
         from grader.console import make_console  # noqa: PLC0415 - not needed for JSON
         from grader.writers.terminal import fault_list  # noqa: PLC0415 - as above
 
         fault_list.table(faults, make_console(no_color=common.no_color))
-    return ExitCode.COURSE if any(each.problem for each in faults) else ExitCode.PASSED
+    for error in errors:
+        print_error(error)
+    return ExitCode.COURSE if broken or errors else ExitCode.PASSED
 
 
 def _document(each: Listed) -> dict[str, object]:

@@ -11,7 +11,7 @@ from grader.author.changes import check_program, course_tests_that_kill, sources
 from grader.author.draft import Draft
 from grader.author.fault_file import new_text
 from grader.author.naming import is_id, new_place, taken
-from grader.author.saving import check_writable, save
+from grader.author.saving import check_writable, save_new
 from grader.author.toml_values import one_line
 from grader.commands.mutants.copy import edited_text
 from grader.commands.mutants.naming import reference_file
@@ -79,7 +79,7 @@ class Making:
             if run:
                 caught_by = course_tests_that_kill(self.lesson, place.name, edits)
             draft = self._draft(title, edits, caught_by, known)
-            save(place.path, new_text(draft, place.name), course)
+            save_new(place.path, new_text(draft, place.name), course)
         return Written(place, draft, sources, escaped=run and not caught_by)
 
     def _draft(self, title: str, edits: tuple[Edit, ...], caught_by: tuple[str, ...], known: Taken) -> Draft:
@@ -101,7 +101,9 @@ class Making:
     def _id(self, known: Taken) -> str:
         fault_id = self.given.fault_id or self.questions.ask("Id", known.next_id)
         if not is_id(fault_id):
-            raise click.UsageError(f"{fault_id!r} is no id: letters, digits and _ make one")
+            raise click.UsageError(
+                f"{fault_id!r} is no id: letters, digits and _ make one, other than `lesson`"
+            )
         if fault_id in known.ids:
             raise click.UsageError(
                 f"{self.lesson.id}/{fault_id} is taken; the next free id is {known.next_id}"

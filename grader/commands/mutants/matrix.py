@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import click
 
 from grader.commands.delivery import STANDARD_OUTPUT, put_at, put_json
-from grader.commands.options import FOLDER, common, jobs_option, sandbox_option, timeout_option
+from grader.commands.options import (
+    FOLDER,
+    common,
+    cores,
+    jobs_option,
+    sandbox_option,
+    seed_option,
+    timeout_option,
+)
 from grader.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -26,7 +33,7 @@ FORMATS = ("text", "csv", "html")
 @click.command(short_help="Every test on every fault.")
 @click.argument("lesson")
 @click.option("--suites", type=FOLDER, metavar="DIR", help="The suites in a folder, not the course tests.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Of the grading of suites.")
+@seed_option("Of the grading of suites.", default=0)
 @jobs_option("Runs at a time; else one for each core.")
 @timeout_option("For one run on a correct program.")
 @sandbox_option
@@ -66,7 +73,7 @@ def command(
     from grader.author.matrix import analysed  # noqa: PLC0415 - help needs no table
     from grader.suite_grader import Settings  # noqa: PLC0415 - as above
 
-    settings = Settings(timeout, jobs or _cores(), every_killer=True, sandbox=sandbox)
+    settings = Settings(timeout, jobs or cores(), every_killer=True, sandbox=sandbox)
     matrix = _filled(common, lesson, suites, seed, settings)
     analysis = analysed(matrix)
     put_json(_document(matrix, analysis), common)
@@ -78,10 +85,6 @@ def command(
 
         screen_of.show(matrix, analysis, make_console(no_color=common.no_color))
     return ExitCode.PASSED
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0))
 
 
 def _filled(common: Common, name: str, suites: Path | None, seed: int, settings: Settings) -> Matrix:

@@ -105,12 +105,14 @@ def command(
 
 
 def _lesson_name(course: Path, named: str | None, questions: Questions) -> str:
-    from grader.lesson import lesson_ids  # noqa: PLC0415 - help needs no lesson
+    from grader.author.catalogue import lessons_of  # noqa: PLC0415 - help needs no lesson
 
-    known = lesson_ids(course)
-    if named is None and len(known) == 1:
+    if named:
+        return named
+    known = lessons_of(course)
+    if len(known) == 1:
         return known[0]
-    named = named or questions.ask(f"Lesson ({', '.join(known)})")
+    named = questions.ask(f"Lesson ({', '.join(known)})")
     if not named:
         raise click.UsageError(f"name the lesson, one of {', '.join(known)}")
     return named

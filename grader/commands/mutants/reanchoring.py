@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from grader import texts
 from grader.author.anchor import fits
 from grader.author.reanchor import stale_edits, with_edits
 from grader.errors import FaultEditError
@@ -44,7 +45,7 @@ class Reanchoring:
         origin: the fault's file, for errors.
         console: where the edits and their new places are shown.
         questions: asks which place is the right one.
-        yes: take the closest place, and ask nothing.
+        yes: take the closest place if it is surely the right one, and ask nothing.
     """
 
     origin: str
@@ -56,7 +57,8 @@ class Reanchoring:
         """The edits of a file in its text of today, as far as author and program find where they belong.
 
         Raises:
-            FaultEditError: with `yes`, an edit has not exactly one place; or two edits meet in one place.
+            FaultEditError: with `yes`, an edit has not exactly one place that is surely the right one; or two edits
+                meet in one place.
         """
         stale = stale_edits(edits, file, source)
         places = [self._place(each, source) for each in stale]
@@ -87,26 +89,39 @@ class Reanchoring:
         return None
 
     def _only_place(self, stale: Stale) -> Place:
-        key = f"edit[{stale.number}].find"
+        key, file = f"edit[{stale.number}].find", stale.edit.file
         if stale.ambiguous:
-            lines = ", ".join(str(place.line) for place in stale.places)
             raise FaultEditError(
-                self.origin, f"{key} stands in several places of {stale.edit.file}, on lines {lines}", BY_HAND
+                self.origin, f"{key} stands in several places of {file}, {_where(stale)}", BY_HAND
             )
         if not stale.places:
             raise FaultEditError(
-                self.origin, f"{key} matches nothing in {stale.edit.file}, nor anything like it", BY_HAND
+                self.origin, f"{key} matches nothing in {file}, nor anything like it", BY_HAND
             )
-        if stale.places[0].replace is None:
+        place = stale.places[0]
+        if place.replace is None:
             raise FaultEditError(
                 self.origin, f"{key}: the reference changed the very words that it changes", BY_HAND
             )
-        return stale.places[0]
+        if not place.sure:
+            reason = f"{key} matches nothing in {file}, and line {place.line}, the closest, may be another statement"
+            raise FaultEditError(self.origin, reason, BY_HAND)
+        return place
 
     def _chosen(self, stale: Stale) -> Place | None:
         count = len(stale.places)
+        if stale.more:
+            self.questions.tell(
+                f"It stands in {texts.count(stale.more, 'more place')}: make the edit there by hand."
+            )
         while answer := self.questions.ask(f"Which of them, 1 to {count} (none: by hand)"):
             if answer.isdecimal() and 1 <= int(answer) <= count:
                 return stale.places[int(answer) - 1]
             self.questions.tell(f"{answer} is none of them")
         return None
+
+
+def _where(stale: Stale) -> str:
+    lines = list(dict.fromkeys(str(place.line) for place in stale.places))
+    more = f" and in {texts.count(stale.more, 'more place')}" if stale.more else ""
+    return f"on {'lines' if len(lines) > 1 else 'line'} {', '.join(lines)}{more}"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 import click
 
 from grader.commands.delivery import put_at, put_json
-from grader.commands.options import common, jobs_option
+from grader.commands.options import common, cores, jobs_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +87,7 @@ def command(
     if common.json_only and page == "-":
         raise click.UsageError("only one of --json and --html can go to standard output")
     data = _lesson(common, lesson)
-    wanted = Wanted(_names(operators), within, jobs or len(os.sched_getaffinity(0)), inputs)
+    wanted = Wanted(_names(operators), within, jobs or cores(), inputs)
     found = _suggested(common, data, wanted)
     listed = [each for each in found.judged if not classes or option(each.kind) in classes]
     _tell(common, found, listed, limit, page)

@@ -39,10 +39,11 @@ def command(common: Common, *, names: tuple[str, ...], jobs: int | None, sandbox
 
     Exit codes: 0 everything holds, 4 something does not.
     """
-    from grader.lesson import find_course, lesson_ids  # noqa: PLC0415 - help needs no course
+    from grader.author.catalogue import lessons_of  # noqa: PLC0415 - help needs no course
+    from grader.lesson import find_course  # noqa: PLC0415 - as above
 
     course = find_course(common.course)
-    wanted = _faults(course, names) if names else dict.fromkeys(lesson_ids(course))
+    wanted = _faults(course, names) if names else dict.fromkeys(lessons_of(course))
     return verify(common, wanted, sandbox=sandbox, jobs=jobs)
 
 
@@ -54,6 +55,7 @@ def _faults(course: Path, names: tuple[str, ...]) -> dict[str, list[str]]:
     known, wanted = lesson_ids(course), dict[str, list[str]]()
     for name in names:
         places = fault_places(course, name) if name in known else files_of_fault(course, name)
-        for place in places:
-            wanted.setdefault(place.lesson, []).append(place.id)
+        for lesson in [name] if name in known else {place.lesson for place in places}:
+            # A lesson without faults is asked about, too: nothing can be graded with it.
+            wanted.setdefault(lesson, []).extend(place.id for place in places)
     return wanted

@@ -8,8 +8,8 @@ import click
 
 from grader.commands.delivery import put_json
 from grader.commands.mutants.naming import fault_argument, lesson_option, named_fault
-from grader.commands.options import common
-from grader.errors import ExitCode
+from grader.commands.options import common, seed_option
+from grader.errors import ExitCode, GraderError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,14 +31,7 @@ EVERY = 10  # inputs between two signs of life
     metavar="N",
     help="How many to try before the fault counts as probably equivalent.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="The same seed tries the same inputs.",
-)
+@seed_option("The same seed tries the same inputs.", default=0)
 @click.option("--write", is_flag=True, help="Put the witness into the fault's file; comments are kept.")
 @common
 def command(common: Common, *, fault: str, in_lesson: str | None, write: bool, **asked: int) -> int:
@@ -57,19 +50,22 @@ def command(common: Common, *, fault: str, in_lesson: str | None, write: bool, *
 
     Exit codes: 0 found, 1 not found, 4 the lesson or the fault is wrong.
     """
-    from grader.author.toml_values import tomlkit  # noqa: PLC0415 - help needs nothing of all this
+    from grader.author.saving import check_writable  # noqa: PLC0415 - help needs nothing of all this
+    from grader.author.toml_values import tomlkit  # noqa: PLC0415 - as above
 
     tomlkit()  # found missing before any work is done
     course, place = named_fault(common, fault, in_lesson)
-    sought = _sought(common, course, place, **asked)
     if write:
-        _write(course, sought)
-    put_json(_document(sought, **asked), common)
-    if not common.json_only:
-        from grader.console import make_console  # noqa: PLC0415 - not needed for JSON
-        from grader.writers.terminal import found_witness  # noqa: PLC0415 - as above
-
-        found_witness.tell(sought, make_console(no_color=common.no_color), written=write)
+        check_writable(place.path.parent, course)
+    sought = _sought(common, course, place, **asked)
+    try:
+        if write:
+            _write(course, sought)
+    except GraderError:
+        # What took so long to be found can still be pasted.
+        _tell(common, sought, asked, written=False)
+        raise
+    _tell(common, sought, asked, written=write)
     return ExitCode.PASSED if sought.found.call is not None else ExitCode.FAILED
 
 
@@ -86,6 +82,15 @@ def _sought(common: Common, course: Path, place: Any, *, inputs: int, seed: int)
                 shown.stage(f"{tried} inputs tried on {place.name}")
 
         return seek(course, place, Search(inputs, seed), on_input)
+
+
+def _tell(common: Common, sought: Sought, asked: dict[str, int], *, written: bool) -> None:
+    put_json(_document(sought, **asked), common)
+    if not common.json_only:
+        from grader.console import make_console  # noqa: PLC0415 - not needed for JSON
+        from grader.writers.terminal import found_witness  # noqa: PLC0415 - as above
+
+        found_witness.tell(sought, make_console(no_color=common.no_color), written=written)
 
 
 def _write(course: Path, sought: Sought) -> None:
