@@ -29,10 +29,12 @@ def calls() -> list[list[str]]:
 @pytest.mark.parametrize("call", calls(), ids=" ".join)
 def test_every_command_on_the_page_parses(call: list[str]) -> None:
     name, *rest = call
-    command = main.get_command(click.Context(main), name)
+    # With the settings of `ol` itself: a command keeps the help option that it is first asked for with.
+    parent = click.Context(main, **main.context_settings)
+    command = main.get_command(parent, name)
     assert command is not None
     if rest:
-        command.make_context(name, rest)
+        command.make_context(name, rest, parent=parent)
 
 
 def test_every_command_of_a_learner_is_on_the_page() -> None:
