@@ -58,8 +58,9 @@ def new_text(draft: Draft, name: str) -> str:
 
 def asks_for(key: str) -> re.Pattern[str]:
     """The comment of a new file that asks for a key; an author's own comment about it is another one."""
-    asking = re.escape(_TO_FILL[key]).replace(re.escape("{name}"), "[^`]+")
-    return re.compile(f"^{asking}$", re.MULTILINE)
+    head, _mark, rest = _TO_FILL[key].partition("   # ")
+    _remark, line_end, below = rest.partition("\n")
+    return re.compile(f"^{re.escape(head)}.*{re.escape(line_end + below)}$", re.MULTILINE)
 
 
 def with_caught_by(text: str, tests: Sequence[str]) -> str:
