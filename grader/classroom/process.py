@@ -88,8 +88,9 @@ class WorkerProcess:
 
     def ask_to_end(self) -> None:
         """Let it end by itself, in the middle of a task too."""
-        self.connection.close()
+        # The signal first: it could interrupt the ending of one that has seen its connection close.
         self._process.terminate()
+        self.connection.close()
 
     def close(self) -> None:
         """End it; then nothing that it started is left, nor any file."""

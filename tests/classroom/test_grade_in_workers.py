@@ -18,6 +18,8 @@ from grader.classroom.process import WorkerProcess
 from grader.errors import HarnessError
 from grader.lesson import load_lesson
 from grader.suite_grader import Settings, SuiteGrader
+from grader.workers import limits
+from grader.workers.sandbox import kernel
 from tests.classroom.school import STATUSES, SUITES, lay_course, task
 from tests.processes import children_of, processes_in, wait_until
 
@@ -101,6 +103,22 @@ def test_every_task_has_one_outcome_and_it_is_that_of_one_grader(
         assert msgspec.structs.replace(
             outcome.decoded, seconds=0.0, mutation=None
         ) == msgspec.structs.replace(alone[key], seconds=0.0, mutation=None)
+
+
+@pytest.fixture
+def adopting() -> Iterator[None]:
+    """Meanwhile orphans of the processes below this one come to it."""
+    limits.adopt_orphans()
+    yield
+    kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 0)
+
+
+@pytest.mark.usefixtures("adopting")
+def test_a_worker_that_is_done_ends_its_server_itself(work: Work) -> None:
+    before = set(children_of(os.getpid()))
+    for _ in range(3):
+        run(work, tasks(work.lesson))
+        assert set(children_of(os.getpid())) <= before
 
 
 def test_tasks_are_read_only_when_there_is_a_worker_for_them_soon(work: Work) -> None:
