@@ -6,7 +6,6 @@ import warnings
 from typing import TYPE_CHECKING
 
 from grader.errors import FaultEditError
-from grader.lesson.checks import check_edits, check_fault, check_id, check_python
 from grader.lesson.edits import edited
 from grader.lesson.syntax import compiled, described, same_program
 
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from types import CodeType
 
-    from grader.lesson import Edit, Fault, Lesson
+    from grader.lesson import Edit, Lesson
 
 NO_FAULT = "differs from the reference only in comments and blanks, so that it is no fault"
 
@@ -46,23 +45,6 @@ def check_program(
             raise FaultEditError(labels.get(file, file), problem)
     if all(_same(sources[file], text) for file, text in changed.items()):
         raise FaultEditError("; ".join(labels.get(file, file) for file in changed), NO_FAULT)
-
-
-def check_whole(fault: Fault, sources: Mapping[str, str], tests: set[str], file: str) -> None:
-    """Whether a lesson can be graded with a fault, as far as that is about no other fault.
-
-    Args:
-        fault: whatever its file says.
-        sources: the reference's text by file.
-        tests: names of the course tests.
-        file: the fault's, for errors.
-
-    Raises:
-        LessonError: it cannot.
-    """
-    check_id(fault.id, file)
-    check_fault(fault, tests, file)
-    check_edits(fault, sources, lambda name: check_python(sources[name], f"reference/{name}"), file)
 
 
 def idle_edits(edits: Sequence[Edit], sources: Mapping[str, str]) -> tuple[int, ...]:

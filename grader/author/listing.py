@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from grader.author.catalogue import fault_places, lessons_of
-from grader.author.changes import check_whole, sources_of
+from grader.author.changes import sources_of
 from grader.author.draft import Draft, read_draft, runnable
 from grader.errors import LessonError
 from grader.lesson import load_lesson, load_without_faults, names_of_course_tests
-from grader.lesson.checks import check_distinct
+from grader.lesson.checks import check_distinct, check_edits, check_fault, check_id, check_python
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from grader.author.catalogue import FaultPlace
@@ -59,6 +60,15 @@ def judged(lesson: Lesson, places: Iterable[FaultPlace], tests: set[str]) -> Ite
         places: where they are.
         tests: names of the course tests.
     """
+    sources = sources_of(lesson)
+    # Most faults edit the same file: its code is made once.
+    original = functools.cache(lambda name: check_python(sources[name], f"reference/{name}"))
+
+    def check(fault: Fault, file: str) -> None:
+        check_id(fault.id, file)
+        check_fault(fault, tests, file)
+        check_edits(fault, sources, original, file)
+
     earlier: list[Fault] = []
     with warnings.catch_warnings():
         # A fault may well hold what Python warns of on compiling, such as `x is 1`.
@@ -69,7 +79,7 @@ def judged(lesson: Lesson, places: Iterable[FaultPlace], tests: set[str]) -> Ite
             except LessonError as error:
                 yield Judged(place, None, (error,))
                 continue
-            errors = tuple(_errors(place, draft, lesson, tests, earlier))
+            errors = tuple(_errors(place, draft, check, earlier))
             if not errors:
                 earlier.append(runnable(draft, place))
             yield Judged(place, draft, errors)
@@ -102,7 +112,7 @@ def ungradable(course: Path, lessons: Iterable[str]) -> Iterator[LessonError]:
 
 
 def _errors(
-    place: FaultPlace, draft: Draft, lesson: Lesson, tests: set[str], earlier: Sequence[Fault]
+    place: FaultPlace, draft: Draft, check: Callable[[Fault, str], None], earlier: Sequence[Fault]
 ) -> Iterator[LessonError]:
     if draft.missing:
         yield from (LessonError(place.file, key, "still to be written") for key in draft.missing)
@@ -110,7 +120,7 @@ def _errors(
     fault = runnable(draft, place)
     try:
         check_distinct([*earlier, fault])
-        check_whole(fault, sources_of(lesson), tests, place.file)
+        check(fault, place.file)
     except LessonError as error:
         yield error
 
