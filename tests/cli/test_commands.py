@@ -26,6 +26,7 @@ from grader.writers.json import schema
 from tests.processes import PATIENCE, ROOT, ol
 
 SUBMISSIONS = ROOT / "fixtures/L7.1/submissions"
+GRADE_ODD_IDS = ("check", "L7.1", "--only", "mutation", "--tests", SUBMISSIONS / "odd-ids/suite")
 SOURCE = "python/tinyllm/modern/norm.py"
 TESTS = "python/tests/l7-1-norm"
 LOG = ".ol/attempts.jsonl"
@@ -180,19 +181,7 @@ def test_a_failing_course_test_says_why_it_matters(solved: Path) -> None:
 
 
 def test_json_on_standard_output_is_all_there_is(tmp_path: Path) -> None:
-    suite = SUBMISSIONS / "odd-ids/suite"
-    done = ol(
-        "check",
-        "L7.1",
-        "--only",
-        "mutation",
-        "--tests",
-        suite,
-        "--json",
-        "-",
-        folder=tmp_path,
-        PYTHONIOENCODING="ascii",
-    )
+    done = ol(*GRADE_ODD_IDS, "--json", "-", folder=tmp_path, PYTHONIOENCODING="ascii")
     assert json.loads(done.stdout)["exit_code"] == done.returncode
     assert done.stderr == ""
     assert list(tmp_path.iterdir()) == []  # and no log
@@ -200,18 +189,7 @@ def test_json_on_standard_output_is_all_there_is(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_old_encodings_get_words_and_no_traceback(tmp_path: Path, encoding: str) -> None:
-    suite = SUBMISSIONS / "odd-ids/suite"
-    done = ol(
-        "check",
-        "L7.1",
-        "--only",
-        "mutation",
-        "--tests",
-        suite,
-        "--matrix",
-        folder=tmp_path,
-        PYTHONIOENCODING=encoding,
-    )
+    done = ol(*GRADE_ODD_IDS, "--matrix", folder=tmp_path, PYTHONIOENCODING=encoding)
     assert done.returncode == 1, done.stderr
     assert done.stderr == ""
     done.stdout.encode(encoding, "surrogateescape")
